@@ -1,0 +1,336 @@
+//! The command line as typed (`[CLI-01]`). Only what exists is offered.
+//!
+//! Not here: what the options mean together with files and variables (`config`), running commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use tollgate_core::stance::{Mode, Posture};
+
+use crate::limits::{LIST_ROWS_DEFAULT, LOG_LINES_DEFAULT};
+
+#[cfg(test)]
+mod tests;
+
+/// One gate for agent tools: every call passes it and leaves a receipt.
+#[derive(Debug, Parser)]
+#[command(name = "tollgate", version, disable_help_subcommand = true, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done, 1 the task or tool failed, 2 usage or configuration, 3 refused or denied by the \
+gate, 4 a server or the model unavailable, 75 try again later, 124 timeout, 130 interrupted.
+
+`tollgate demo` shows a whole run without a key and without a network.";
+
+/// Options of every command.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Common {
+    /// Folder to work in [default: the current one]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Common options")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Another folder that tools may use; may be repeated
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Common options")]
+    pub(crate) add_dir: Vec<PathBuf>,
+    /// Model: PROVIDER:NAME, NAME, script:FILE or replay:SESSION
+    #[arg(long, global = true, value_name = "MODEL", help_heading = "Common options")]
+    pub(crate) model: Option<String>,
+    /// What may be done
+    #[arg(long, global = true, value_enum, help_heading = "Common options")]
+    pub(crate) mode: Option<ModeArg>,
+    /// Who decides
+    #[arg(long, global = true, value_enum, help_heading = "Common options")]
+    pub(crate) posture: Option<PostureArg>,
+    /// Another configuration file, read after the usual ones
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
+    pub(crate) config: Option<PathBuf>,
+    /// Log to standard error; -vv for more, -vvv for all
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Common options")]
+    pub(crate) verbose: u8,
+    /// Print JSON
+    #[arg(long, global = true, help_heading = "Common options")]
+    pub(crate) json: bool,
+    /// No colour; as NO_COLOR=1 and CLICOLOR=0
+    #[arg(long, global = true, help_heading = "Common options")]
+    pub(crate) no_color: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run one turn without a front: the answer on standard output, progress on standard error
+    Exec(Exec),
+    /// Run one tool call through the gate
+    Call(Call),
+    /// The tools of this workspace
+    #[command(subcommand)]
+    Tools(Tools),
+    /// The tool servers
+    #[command(subcommand)]
+    Servers(Servers),
+    /// What became of every call
+    #[command(subcommand)]
+    Receipts(Receipts),
+    /// Earlier sessions
+    #[command(subcommand)]
+    Sessions(Sessions),
+    /// Continue a session, or say how it was left
+    Resume(Resume),
+    /// Results kept whole
+    #[command(subcommand)]
+    Artifacts(Artifacts),
+    /// The configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Check what is needed, and say what to do
+    Doctor,
+    /// A tour in a temporary workspace: no key, no network, nothing left behind
+    Demo,
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `exec`.
+#[derive(Args, Debug)]
+pub(crate) struct Exec {
+    /// The message; `-` or none: read from standard input
+    pub(crate) prompt: Option<String>,
+    /// Continue this session; a beginning of its id is enough
+    #[arg(long, value_name = "ID")]
+    pub(crate) resume: Option<String>,
+    #[command(flatten)]
+    pub(crate) turn: TurnOptions,
+}
+
+/// Options of a turn.
+#[derive(Args, Debug, Default)]
+pub(crate) struct TurnOptions {
+    /// What standard output gets [default: text]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) output_format: Option<OutputFormat>,
+    /// Model requests at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_steps: Option<u32>,
+    /// Seconds at most; then the turn ends with exit code 124
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
+    pub(crate) timeout: Option<u64>,
+    /// Who answers questions when no terminal is attached, or even if one is
+    #[arg(long, value_enum, value_name = "WHO")]
+    pub(crate) approvals: Option<Approvals>,
+    /// Keep each model request as NNNN.json in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record_requests: Option<PathBuf>,
+}
+
+/// What `exec` prints.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// The answer
+    Text,
+    /// One JSON object at the end
+    Json,
+    /// One JSON object for each event, one a line
+    StreamJson,
+}
+
+/// Who answers questions.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Approvals {
+    /// Nobody: what would need a yes is refused
+    Deny,
+}
+
+/// `call`.
+#[derive(Args, Debug)]
+pub(crate) struct Call {
+    /// The tool
+    pub(crate) name: String,
+    /// Its arguments, a JSON object; `-`: read from standard input
+    #[arg(value_name = "JSON", default_value = "{}")]
+    pub(crate) arguments: String,
+    /// Who answers questions when no terminal is attached, or even if one is
+    #[arg(long, value_enum, value_name = "WHO")]
+    pub(crate) approvals: Option<Approvals>,
+}
+
+/// `tools`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Tools {
+    /// List them
+    List,
+    /// Show one: what it takes, what it may do
+    Show {
+        /// The tool
+        name: String,
+    },
+}
+
+/// `servers`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Servers {
+    /// List them; starts nothing
+    List,
+    /// Ask one what it is; starts it if needed
+    Describe {
+        /// The server
+        name: String,
+    },
+    /// The end of its log
+    Logs {
+        /// The server
+        name: String,
+        /// How many lines
+        #[arg(long, short = 'n', value_name = "N", default_value_t = LOG_LINES_DEFAULT)]
+        lines: usize,
+    },
+    /// End its processes, in whichever kernel they run
+    Stop {
+        /// The server
+        name: String,
+    },
+    /// End its processes; the next call starts it anew
+    Restart {
+        /// The server
+        name: String,
+    },
+}
+
+/// `receipts`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Receipts {
+    /// List them, oldest first
+    List {
+        /// Of this session [default: the one used last]
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// How many of the newest; 0: all
+        #[arg(long, short = 'n', value_name = "N", default_value_t = LIST_ROWS_DEFAULT)]
+        limit: usize,
+    },
+    /// Show one
+    Show {
+        /// The call; a beginning of its id is enough
+        call: String,
+    },
+    /// Find receipts that were removed, changed or reordered
+    Verify {
+        /// Of this session [default: all]
+        session: Option<String>,
+    },
+}
+
+/// `sessions`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Sessions {
+    /// List them, those used last first
+    List {
+        /// How many; 0: all
+        #[arg(long, short = 'n', value_name = "N", default_value_t = LIST_ROWS_DEFAULT)]
+        limit: usize,
+    },
+    /// Show what was said and done in one
+    Show {
+        /// The session; a beginning of its id is enough
+        id: String,
+    },
+}
+
+/// `resume`.
+#[derive(Args, Debug)]
+pub(crate) struct Resume {
+    /// The session (a beginning of its id is enough), then the message; with --last the message alone
+    #[arg(value_name = "ID] [PROMPT", num_args = 0..=2)]
+    pub(crate) words: Vec<String>,
+    /// The session that was used last
+    #[arg(long)]
+    pub(crate) last: bool,
+    #[command(flatten)]
+    pub(crate) turn: TurnOptions,
+}
+
+/// `artifacts`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Artifacts {
+    /// Write one to standard output
+    Show {
+        /// The artifact, as a result names it: 64 hex digits, with or without `artifact:`
+        id: String,
+    },
+}
+
+/// `config`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Each value with its source
+    Show,
+    /// The files and folders
+    Path,
+    /// Find mistakes
+    Check,
+    /// Print a JSON schema
+    Schema {
+        /// Of what
+        #[arg(value_enum)]
+        what: SchemaOf,
+    },
+}
+
+/// What there is a schema of.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// The lines of --output-format stream-json
+    Events,
+}
+
+/// `--mode`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Only calls that change nothing
+    Plan,
+    /// Ordinary work
+    Work,
+    /// As work; delegation is preferred
+    Operate,
+}
+
+/// `--posture`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum PostureArg {
+    /// A person
+    Ask,
+    /// Built-in rules; no question is asked
+    AutoReview,
+    /// No ordinary approvals; hard limits hold
+    FullAccess,
+    /// Nobody: only what is proven read-only runs
+    Never,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::Plan => Self::Plan,
+            ModeArg::Work => Self::Work,
+            ModeArg::Operate => Self::Operate,
+        }
+    }
+}
+
+impl From<PostureArg> for Posture {
+    fn from(posture: PostureArg) -> Self {
+        match posture {
+            PostureArg::Ask => Self::Ask,
+            PostureArg::AutoReview => Self::AutoReview,
+            PostureArg::FullAccess => Self::FullAccess,
+            PostureArg::Never => Self::Never,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! One file a command; what two of them need is beside them.
+
+mod artifacts;
+mod call;
+mod completions;
+mod config;
+mod demo;
+mod doctor;
+mod exec;
+mod no_model;
+mod receipts;
+mod sessions;
+mod servers;
+mod tools;
+mod turn;
+
+use crate::{
+    args::Command,
+    exit::{Exit, Failure},
+    start::Start,
+};
+
+/// Runs a command to its exit code.
+///
+/// # Errors
+/// It did not do its job; nothing was printed about that yet.
+pub(crate) async fn run(start: &Start, command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Exec(exec) => exec::exec(start, &exec).await,
+        Command::Resume(resume) => exec::resume(start, &resume).await,
+        Command::Call(call) => call::call(start, &call).await,
+        Command::Tools(tools) => tools::run(start, &tools).await,
+        Command::Servers(servers) => servers::run(start, &servers).await,
+        Command::Receipts(receipts) => receipts::run(start, &receipts),
+        Command::Sessions(sessions) => sessions::run(start, &sessions),
+        Command::Artifacts(artifacts) => artifacts::run(start, &artifacts),
+        Command::Config(config) => config::run(start, &config),
+        Command::Doctor => doctor::run(start).await,
+        Command::Demo => demo::run(start).await,
+        Command::Completions { shell } => Ok(completions::run(shell)),
+    }
+}

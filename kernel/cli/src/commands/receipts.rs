@@ -1,0 +1,259 @@
+//! `receipts list|show|verify` (`[GATE-81]`, `[STORE-03]`).
+
+use serde_json::json;
+use tollgate_core::{
+    name::SessionId,
+    receipt::{Decision, Receipt, Record, Status},
+};
+use tollgate_engine::store::{
+    StateDir,
+    receipts::{self, VerifyReport},
+    session,
+};
+
+use crate::{
+    args::Receipts,
+    exit::{Exit, Failure},
+    output::{json_pretty, line_err, line_out},
+    start::Start,
+    text, view, visible,
+};
+
+/// Runs the command.
+///
+/// # Errors
+/// There is no such session or call, or the store cannot be read.
+pub(crate) fn run(start: &Start, command: &Receipts) -> Result<Exit, Failure> {
+    let state = start.store()?;
+    match command {
+        Receipts::List { session, limit } => list(start, &state, session.as_deref(), *limit),
+        Receipts::Show { call } => show(start, &state, call),
+        Receipts::Verify { session } => verify(start, &state, session.as_deref()),
+    }
+}
+
+fn list(
+    start: &Start,
+    state: &StateDir,
+    asked: Option<&str>,
+    limit: usize,
+) -> Result<Exit, Failure> {
+    let id = match asked {
+        Some(asked) => Some(session::find(state, asked)?),
+        None => session::latest(state)?.map(|session| session.id),
+    };
+    let Some(id) = id else {
+        if start.common.json {
+            json_pretty(&json!([]));
+        } else {
+            line_err("there are no sessions yet");
+        }
+        return Ok(Exit::Done);
+    };
+    let (records, repairs) = receipts::list(state, &id)?;
+    for line in repairs.to_string().lines() {
+        line_err(&start.output.stderr_paint.yellow(line));
+    }
+    let skip = if limit == 0 { 0 } else { records.len().saturating_sub(limit) };
+    let shown = records.get(skip..).unwrap_or_default();
+    if start.common.json {
+        json_pretty(&shown);
+        return Ok(Exit::Done);
+    }
+    let columns = if start.output.stdout_is_terminal { start.output.columns } else { usize::MAX };
+    for line in table(shown, columns) {
+        line_out(&line);
+    }
+    if skip > 0 {
+        line_err(&format!("{skip} older ones are not shown; --limit 0 shows all"));
+    }
+    Ok(Exit::Done)
+}
+
+/// Receipts as a table.
+pub(crate) fn table(records: &[Record], columns: usize) -> Vec<String> {
+    let rows: Vec<_> = records.iter().map(row).collect();
+    text::table(&["CALL", "TOOL", "DECISION", "STATUS", "TIME", "WHAT"], &rows, columns)
+}
+
+fn row(record: &Record) -> Vec<String> {
+    let receipt = receipt_of(record);
+    let end = receipt.end.as_ref();
+    let status = end.map_or("running", |end| status_word(end.status));
+    let elapsed = end.map(|end| end.ended_unix_ms.saturating_sub(receipt.started_unix_ms));
+    let what = match end.filter(|end| !end.error.is_empty()) {
+        Some(end) => end.error.lines().next().unwrap_or_default().to_owned(),
+        None => view::title("", "", &receipt.arguments),
+    };
+    vec![
+        text::short(receipt.id.as_str()).to_owned(),
+        visible::line(&receipt.tool),
+        decision_word(receipt.decision).to_owned(),
+        status.to_owned(),
+        elapsed.map(text::duration).unwrap_or_default(),
+        visible::line(what.trim()),
+    ]
+}
+
+fn receipt_of(record: &Record) -> &Receipt {
+    match record {
+        Record::Decided(receipt) | Record::Receipt(receipt) => receipt,
+    }
+}
+
+/// As it is written in receipts.
+pub(crate) fn decision_word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Auto => "auto",
+        Decision::Approved => "approved",
+        Decision::Denied => "denied",
+        Decision::Refused => "refused",
+    }
+}
+
+/// As it is written in receipts.
+pub(crate) fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "ok",
+        Status::Failed => "failed",
+        Status::Refused => "refused",
+        Status::InFlight => "in_flight",
+    }
+}
+
+fn show(start: &Start, state: &StateDir, call: &str) -> Result<Exit, Failure> {
+    let shown = receipts::show(state, call)?;
+    if start.common.json {
+        json_pretty(&json!({
+            "session": shown.session,
+            "decided": shown.decided,
+            "receipt": shown.receipt,
+        }));
+        return Ok(Exit::Done);
+    }
+    let Some(receipt) = shown.receipt.as_ref().or(shown.decided.as_ref()) else {
+        return Ok(Exit::Done);
+    };
+    for (name, value) in facts(receipt) {
+        let value = visible::lines(&value).replace('\n', "\n             ");
+        line_out(&format!("{:<12} {value}", format!("{name}:")));
+    }
+    Ok(Exit::Done)
+}
+
+/// What a receipt says, in words.
+fn facts(receipt: &Receipt) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("call", receipt.id.to_string()),
+        ("session", format!("{}, turn {}, step {}", receipt.position.session, receipt.position.turn, receipt.position.step)),
+        ("caller", json(&receipt.caller)),
+        ("tool", receipt.tool.clone()),
+    ];
+    if let Some(asked) = &receipt.asked_as {
+        facts.push(("asked as", asked.clone()));
+    }
+    if let Some(server) = &receipt.server {
+        let version = receipt.server_facts.as_ref().map(|facts| format!(" {}", facts.version));
+        let host = receipt.host.as_deref().unwrap_or("not reached");
+        facts.push(("server", format!("{server}{} ({host})", version.unwrap_or_default())));
+    }
+    let pretty = serde_json::to_string_pretty(&receipt.arguments).unwrap_or_default();
+    facts.push(("arguments", pretty));
+    facts.push(("sha256", format!("{} ({} bytes)", receipt.arguments_sha256, receipt.arguments_bytes)));
+    facts.extend(receipt.coercions.iter().map(|one| {
+        ("coerced", format!("{} from {} to {}", one.pointer, one.from, one.to))
+    }));
+    facts.extend(receipt.subjects.iter().map(|subject| ("touches", json(subject))));
+    facts.extend(receipt.layers.iter().map(|note| {
+        ("layer", format!("{}: {} ({})", json(&note.layer), json(&note.verdict), note.reason))
+    }));
+    let (mode, posture) = (receipt.stance.mode, receipt.stance.posture);
+    facts.push(("decision", format!("{} by {}, in {mode}, {posture}", decision_word(receipt.decision), json(&receipt.decider))));
+    if !receipt.confinement.is_empty() {
+        facts.push(("confined by", receipt.confinement.clone()));
+    }
+    facts.push(("asked", format!("{} UTC", text::moment(receipt.started_unix_ms))));
+    match &receipt.end {
+        None => facts.push(("status", "running, or the kernel ended meanwhile".to_owned())),
+        Some(end) => {
+            let elapsed = text::duration(end.ended_unix_ms.saturating_sub(receipt.started_unix_ms));
+            let may_have_run = if end.may_have_run { "; it may have run" } else { "" };
+            facts.push(("status", format!("{} after {elapsed}, effects: {}{may_have_run}", status_word(end.status), json(&end.effects))));
+            if !end.error.is_empty() {
+                facts.push(("error", format!("{}: {}", end.error_class, end.error)));
+            }
+            if let Some(spill) = &end.spill {
+                facts.push(("whole result", format!("tollgate artifacts show {spill}")));
+            }
+        }
+    }
+    facts
+}
+
+/// A word as receipts have it, without the quotes of JSON.
+fn json(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        Ok(value) => value.to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn verify(start: &Start, state: &StateDir, asked: Option<&str>) -> Result<Exit, Failure> {
+    let sessions: Vec<SessionId> = match asked {
+        Some(asked) => vec![session::find(state, asked)?],
+        None => session::list(state, usize::MAX)?.into_iter().map(|session| session.id).collect(),
+    };
+    let mut reports = Vec::new();
+    for id in &sessions {
+        reports.push(receipts::verify(state, id)?);
+    }
+    let is_sound = reports.iter().all(VerifyReport::is_sound);
+    if start.common.json {
+        json_pretty(&reports.iter().map(report_json).collect::<Vec<_>>());
+    } else {
+        for line in reports.iter().flat_map(|report| verify_lines(report, start.output.stdout_paint)) {
+            line_out(&line);
+        }
+        if sessions.is_empty() {
+            line_err("there are no sessions yet");
+        }
+    }
+    Ok(if is_sound { Exit::Done } else { Exit::Failed })
+}
+
+/// A report for people.
+pub(crate) fn verify_lines(report: &VerifyReport, paint: crate::output::Paint) -> Vec<String> {
+    let calls = text::count(usize::try_from(report.calls).unwrap_or(usize::MAX), "call");
+    let records = text::count(usize::try_from(report.records).unwrap_or(usize::MAX), "record");
+    let id = &report.session;
+    let head = report.head.to_string();
+    let mut lines = if report.is_sound() {
+        let head = head.get(..12).unwrap_or_default();
+        vec![paint.green(&format!("✓ {id}: {calls}, {records}, the chain holds (head {head}…)"))]
+    } else {
+        vec![paint.red(&format!("✗ {id}: {calls}, {records}, and what is there is not what was written"))]
+    };
+    lines.extend(report.faults.iter().map(|fault| format!("  {}", visible::line(&fault.to_string()))));
+    if report.unlisted > 0 {
+        lines.push(format!("  and {} more faults", report.unlisted));
+    }
+    for call in &report.in_flight {
+        lines.push(format!("  call {call} has no receipt yet: it runs, or `tollgate resume {id}` closes it"));
+    }
+    lines
+}
+
+fn report_json(report: &VerifyReport) -> serde_json::Value {
+    json!({
+        "session": report.session,
+        "sound": report.is_sound(),
+        "records": report.records,
+        "calls": report.calls,
+        "in_flight": report.in_flight,
+        "head": report.head,
+        "anchors": report.anchors,
+        "faults": report.faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "faults_unlisted": report.unlisted,
+    })
+}

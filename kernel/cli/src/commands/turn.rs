@@ -1,0 +1,267 @@
+//! One turn in a session, new or resumed, from its options to its exit code: what `exec` and `resume`
+//! have in common.
+
+use std::{io::IsTerminal as _, sync::Arc, time::Duration};
+
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tollgate_core::name::SessionId;
+use tollgate_engine::{
+    approval::{Approver, Nobody},
+    error::KernelError,
+    event::{EVENTS_WAITING, Event},
+    kernel::Kernel,
+    session::{Session, SessionOptions},
+    store::session::SessionKind,
+    turn::{TurnEnd, TurnLimits},
+};
+
+use super::no_model;
+use crate::{
+    args::{Approvals, OutputFormat, TurnOptions},
+    config::{self, Config},
+    exit::{Exit, Failure},
+    front::{Answerer, Asking, Question, watch},
+    interrupt::Interrupts,
+    output::{Output, json_line, line_err},
+    start::Start,
+    tty::Tty,
+    view::{Refusals, TextView, View},
+};
+
+#[cfg(test)]
+mod tests;
+
+/// What a turn is run with.
+#[derive(Debug)]
+pub(super) struct Task<'a> {
+    /// Goes on with this session.
+    pub(super) resume: Option<SessionId>,
+    /// The message.
+    pub(super) prompt: String,
+    /// As typed.
+    pub(super) options: &'a TurnOptions,
+}
+
+/// Who answers questions, and the queue through which they come.
+#[derive(Debug)]
+pub(super) struct Desk {
+    /// For the session.
+    pub(super) approver: Arc<dyn Approver>,
+    /// For the front.
+    pub(super) questions: mpsc::Receiver<Question>,
+    /// For the front.
+    pub(super) answerer: Answerer,
+}
+
+impl Desk {
+    /// A person if there is a terminal and the options do not forbid it, else nobody.
+    pub(super) fn of_process(approvals: Option<Approvals>, is_text: bool) -> Self {
+        let (asking, questions) = Asking::new();
+        let has_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        let why = match approvals {
+            Some(Approvals::Deny) => "--approvals is deny",
+            None if !is_text || !has_terminal => "no terminal is attached and --approvals is deny",
+            None => match Tty::open() {
+                Ok(tty) => {
+                    let answerer = Answerer::Person(tty);
+                    return Self { approver: Arc::new(asking), questions, answerer };
+                }
+                Err(_) => "the terminal cannot be opened",
+            },
+        };
+        Self { approver: Arc::new(Nobody(why.to_owned())), questions, answerer: Answerer::Nobody }
+    }
+}
+
+/// Runs the turn to its exit code; everything is printed.
+///
+/// # Errors
+/// The session cannot be opened, the model fails, or records cannot be written.
+pub(super) async fn run(start: &Start, config: &Config, task: Task<'_>) -> Result<Exit, Failure> {
+    let format = format_of(start, task.options);
+    let ran = open_and_run(start, config, task, format).await;
+    if format == OutputFormat::Json {
+        match &ran {
+            Ok((session, end)) => json_line(&answer(session, end)),
+            Err(failure) => json_line(&json!({ "error": error_json(failure) })),
+        }
+    }
+    ran.map(|(_, end)| exit_of(&end))
+}
+
+fn format_of(start: &Start, options: &TurnOptions) -> OutputFormat {
+    let usual = if start.common.json { OutputFormat::Json } else { OutputFormat::Text };
+    options.output_format.unwrap_or(usual)
+}
+
+async fn open_and_run(
+    start: &Start,
+    config: &Config,
+    task: Task<'_>,
+    format: OutputFormat,
+) -> Result<(SessionId, TurnEnd), Failure> {
+    let options = SessionOptions {
+        kind: SessionKind::Exec,
+        resume: task.resume,
+        workspace: config.workspace.clone(),
+        add_dirs: config.add_dirs.clone(),
+        stance: config::stance(config),
+        model: config.values.text("model").map(str::to_owned),
+        record_requests: task.options.record_requests.clone(),
+    };
+    if options.model.is_none() {
+        return Err(no_model::failure(config));
+    }
+    let mut view = match format {
+        OutputFormat::Text => {
+            let has_reasoning = start.common.verbose > 0;
+            View::Text(Box::new(TextView::new(start.output, true, has_reasoning)))
+        }
+        OutputFormat::Json => View::Quiet,
+        OutputFormat::StreamJson => View::Lines,
+    };
+    let desk = Desk::of_process(task.options.approvals, format == OutputFormat::Text);
+    let limits = TurnLimits {
+        steps_max: task.options.max_steps,
+        within: task.options.timeout.map(Duration::from_secs),
+    };
+    let kernel = start.kernel(config)?;
+    let work = async |mut session: Session, cancel: CancellationToken| {
+        let id = session.id().clone();
+        let resumed = session.resumed().clone();
+        for line in resumed.repairs.iter().map(String::as_str).chain(in_flight(&resumed).iter().map(String::as_str)) {
+            line_err(&start.output.stderr_paint.yellow(line));
+        }
+        let ran = session.turn(task.prompt, limits, &cancel).await;
+        let closed = session.close().await;
+        let end = ran?;
+        closed?;
+        Ok((id, end))
+    };
+    let ran = in_session(&kernel, options, desk, start.output, &mut view, work).await;
+    let (id, end) = ran?;
+    if let View::Text(text) = &view {
+        for line in no_lines(text.refusals, &end) {
+            line_err(&start.output.stderr_paint.yellow(&line));
+        }
+    }
+    Ok((id, end))
+}
+
+/// Opens a session, has `work` done in it while events are shown and questions answered, and ends the
+/// servers. A second interrupt ends it at once.
+///
+/// # Errors
+/// The session cannot be opened, and what `work` says.
+pub(super) async fn in_session<T>(
+    kernel: &Kernel,
+    options: SessionOptions,
+    desk: Desk,
+    output: Output,
+    view: &mut View,
+    work: impl AsyncFnOnce(Session, CancellationToken) -> Result<T, KernelError>,
+) -> Result<T, Failure> {
+    let (events, seen): (mpsc::Sender<Event>, _) = mpsc::channel(EVENTS_WAITING);
+    let cancel = CancellationToken::new();
+    let done = CancellationToken::new();
+    let mut interrupts =
+        Interrupts::listen().map_err(|error| Failure::new(Exit::Failed, error))?;
+    let worked = async {
+        let opened = Box::pin(kernel.open(options, desk.approver, events)).await;
+        let ended = match opened {
+            Ok(session) => Box::pin(work(session, cancel.clone())).await,
+            Err(error) => Err(error),
+        };
+        done.cancel();
+        ended
+    };
+    let watched = watch(seen, desk.questions, desk.answerer, &done, output, view);
+    let both = async {
+        let (ended, ()) = tokio::join!(worked, watched);
+        kernel.stop().await;
+        ended
+    };
+    match interrupts.during(&cancel, both).await {
+        Some(ended) => Ok(ended?),
+        None => Err(Failure::new(
+            Exit::Interrupted,
+            anyhow::Error::msg("ended at once; `tollgate resume --last` says what was running"),
+        )),
+    }
+}
+
+/// A sentence for each call that was running when the session was left.
+pub(super) fn in_flight(resumed: &tollgate_engine::session::Resumed) -> Vec<String> {
+    let sentence = |receipt: &tollgate_core::receipt::Receipt| {
+        let title = crate::view::title(&receipt.tool, "", &receipt.arguments);
+        let ran = match receipt.safety {
+            Some(safety) if safety.read_only => "it changed nothing",
+            _ => "it may have run; look before you run it again",
+        };
+        format!("in flight when the session was left: {title} (call {}): {ran}", receipt.id)
+    };
+    resumed.in_flight.iter().map(sentence).collect()
+}
+
+/// What was said no to, and what helps (`[GATE-03]`).
+fn no_lines(refusals: Refusals, end: &TurnEnd) -> Vec<String> {
+    let mut lines = Vec::new();
+    let count = |number| crate::text::count(number, "call");
+    if refusals.unasked > 0 {
+        lines.push(format!(
+            "{} needed an approval and nobody could be asked; run it at a terminal, or with \
+             --posture full-access if you trust what it does, or with --mode plan to change nothing",
+            count(refusals.unasked)
+        ));
+    }
+    let others = refusals.refused.saturating_sub(refusals.unasked);
+    if others > 0 {
+        lines.push(format!("{} refused by the gate", count(others)));
+    }
+    if refusals.denied > 0 {
+        lines.push(format!("{} denied by you", count(refusals.denied)));
+    }
+    if lines.is_empty() && end.refused > 0 {
+        lines.push(format!("{} refused", count(usize::try_from(end.refused).unwrap_or(0))));
+    }
+    if !lines.is_empty() {
+        lines.push("`tollgate receipts list` shows each".to_owned());
+    }
+    lines
+}
+
+/// With what the process ends after a turn (`[CLI-05]`): a turn over refused calls is not done, so
+/// that no green job hides what did not happen.
+fn exit_of(end: &TurnEnd) -> Exit {
+    match end.stop_reason.as_str() {
+        "cancelled" => Exit::Interrupted,
+        "timeout" => Exit::Timeout,
+        "stopped" => Exit::Refused,
+        _ if end.refused > 0 => Exit::Refused,
+        "end" => Exit::Done,
+        _ => Exit::Failed,
+    }
+}
+
+fn answer(session: &SessionId, end: &TurnEnd) -> serde_json::Value {
+    json!({
+        "session": session,
+        "text": end.text,
+        "stop_reason": end.stop_reason,
+        "steps": end.steps,
+        "usage": end.usage,
+        "refused": end.refused,
+        "exit_code": exit_of(end).code(),
+    })
+}
+
+fn error_json(failure: &Failure) -> serde_json::Value {
+    json!({
+        "class": failure.class(),
+        "message": failure.chain(),
+        "retryable": failure.exit == Exit::Retryable,
+        "exit_code": failure.exit.code(),
+    })
+}

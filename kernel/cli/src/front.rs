@@ -1,0 +1,196 @@
+//! The front of a session in a terminal: shows its events, and has its questions answered.
+//!
+//! Events and questions come through two queues to one loop, so that a card is shown after everything
+//! that happened before it, and nothing is printed over it while a person reads.
+//!
+//! Not here: how things look (`view`).
+
+use std::{fmt, pin::Pin};
+
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tollgate_engine::{
+    approval::{Answer, Approver, Card},
+    event::Event,
+};
+
+use crate::{
+    limits::QUESTIONS_WAITING,
+    output::{Output, line_err, write_err},
+    tty::Tty,
+    view::{
+        View,
+        card::{CHOICES, lines},
+    },
+};
+
+#[cfg(test)]
+mod tests;
+
+/// A question that waits for its answer.
+#[derive(Debug)]
+pub(crate) struct Question {
+    card: Card,
+    cancelled: CancellationToken,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// Passes questions on to the loop.
+#[derive(Debug)]
+pub(crate) struct Asking {
+    questions: mpsc::Sender<Question>,
+}
+
+impl Asking {
+    /// An approver and the queue of its questions.
+    pub(crate) fn new() -> (Self, mpsc::Receiver<Question>) {
+        let (questions, asked) = mpsc::channel(QUESTIONS_WAITING);
+        (Self { questions }, asked)
+    }
+}
+
+impl Approver for Asking {
+    fn can_ask(&self) -> bool {
+        true
+    }
+
+    fn ask<'a>(
+        &'a self,
+        card: &'a Card,
+        cancelled: &'a CancellationToken,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
+        let (answer, answered) = oneshot::channel();
+        let question = Question { card: card.clone(), cancelled: cancelled.clone(), answer };
+        Box::pin(async move {
+            let gone = || Answer::Nobody("the terminal is gone".to_owned());
+            if self.questions.send(question).await.is_err() {
+                return gone();
+            }
+            answered.await.unwrap_or_else(|_| gone())
+        })
+    }
+}
+
+/// Who answers questions.
+pub(crate) enum Answerer {
+    /// The person at the terminal.
+    Person(Tty),
+    /// A script, for the demo: what it says is shown.
+    Script(Box<dyn FnMut(&Card) -> Answer>),
+    /// Nobody: there are no questions.
+    Nobody,
+}
+
+impl fmt::Debug for Answerer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Person(_) => "Person",
+            Self::Script(_) => "Script",
+            Self::Nobody => "Nobody",
+        })
+    }
+}
+
+/// Shows events and has questions answered until the session is gone or `done` fires.
+pub(crate) async fn watch(
+    mut events: mpsc::Receiver<Event>,
+    mut questions: mpsc::Receiver<Question>,
+    mut answerer: Answerer,
+    done: &CancellationToken,
+    output: Output,
+    view: &mut View,
+) {
+    loop {
+        tokio::select! {
+            biased;
+            event = events.recv() => match event {
+                Some(event) => view.show(&event),
+                None => return,
+            },
+            Some(question) = questions.recv() => {
+                while let Ok(event) = events.try_recv() {
+                    view.show(&event);
+                }
+                let answer = tokio::select! {
+                    biased;
+                    () = question.cancelled.cancelled() => {
+                        line_err("│ cancelled");
+                        None
+                    }
+                    answer = answerer.ask(&question.card, output) => Some(answer),
+                };
+                // Whoever asked may have been cancelled meanwhile.
+                drop(answer.map(|answer| question.answer.send(answer)));
+            }
+            // Last: everything that was told before it has been shown.
+            () = done.cancelled() => return,
+        }
+    }
+}
+
+impl Answerer {
+    async fn ask(&mut self, card: &Card, output: Output) -> Answer {
+        for line in lines(card, output) {
+            line_err(&line);
+        }
+        match self {
+            Self::Person(tty) => by_person(tty, output).await,
+            Self::Script(answer) => {
+                let answer = answer(card);
+                let said = match &answer {
+                    Answer::Once => "y",
+                    Answer::Deny(None) => "n",
+                    Answer::Deny(Some(message)) => message,
+                    Answer::Stop => "s",
+                    Answer::Nobody(_) => "",
+                };
+                line_err(&format!("╰ {CHOICES}: {}", output.stderr_paint.bold(said)));
+                answer
+            }
+            Self::Nobody => Answer::Nobody("nobody answers questions here".to_owned()),
+        }
+    }
+}
+
+async fn by_person(tty: &Tty, output: Output) -> Answer {
+    tty.forget();
+    loop {
+        write_err(&format!("╰ {}: ", output.stderr_paint.bold(CHOICES)));
+        let Some(line) = tty.line().await else {
+            return Answer::Nobody("the terminal was closed".to_owned());
+        };
+        match said(&line) {
+            Said::Answer(answer) => return answer,
+            Said::Message => {
+                write_err("  what should the model know? ");
+                let message = tty.line().await.filter(|message| !message.is_empty());
+                return Answer::Deny(message);
+            }
+            Said::Nothing => line_err("  please answer y, n, m or s"),
+        }
+    }
+}
+
+/// What a typed line means.
+#[derive(Debug, Eq, PartialEq)]
+enum Said {
+    Answer(Answer),
+    /// A no whose message comes next.
+    Message,
+    Nothing,
+}
+
+/// Only a clear yes is one.
+fn said(line: &str) -> Said {
+    let line = line.trim();
+    match line.to_lowercase().as_str() {
+        "y" | "yes" => Said::Answer(Answer::Once),
+        "n" | "no" => Said::Answer(Answer::Deny(None)),
+        "s" | "stop" => Said::Answer(Answer::Stop),
+        "m" | "message" => Said::Message,
+        _ => match line.split_once(' ') {
+            Some(("m" | "M", message)) => Said::Answer(Answer::Deny(Some(message.trim().to_owned()))),
+            _ => Said::Nothing,
+        },
+    }
+}

@@ -1,0 +1,299 @@
+//! The text view: what happens, line by line, readable without colour and at 40 columns.
+//!
+//! ```text
+//! ● read README.md
+//!   ✓ 12 lines · 0.1 s
+//! ● bash: Run the tests
+//!   │ 3 passed
+//!   ✓ 40 lines · 2.3 s
+//! ✗ write /etc/passwd refused: …
+//! ```
+//!
+//! The answer goes to standard output: as it comes when that is a terminal, else whole at the end,
+//! because only then it is known to be the answer and not a word between calls.
+//!
+//! Not here: how the outcome of a call looks (`outcome.rs`), cards (`card.rs`).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tollgate_core::{name::CallId, receipt::Status};
+use tollgate_engine::event::{Body, Event, Usage};
+
+use super::{Piece, outcome};
+use crate::{output::Output, text, visible};
+
+#[cfg(test)]
+mod tests;
+
+/// The least time between two lines of one call's progress, ms.
+const PROGRESS_EVERY_MS: u64 = 1000;
+
+/// Progress for people.
+#[derive(Debug)]
+pub(crate) struct TextView {
+    output: Output,
+    /// Whether outputs of calls are shown; `call` prints its own.
+    has_outputs: bool,
+    /// The model's reasoning is shown too.
+    has_reasoning: bool,
+    calls: BTreeMap<CallId, Running>,
+    /// The call whose line was printed last.
+    last: Option<CallId>,
+    /// Standard output is within a line.
+    is_line_open: bool,
+    /// Text of this step has been shown as it came.
+    was_streamed: bool,
+    turn_began: u64,
+    calls_ended: usize,
+    /// What the gate and people said no to.
+    pub(crate) refusals: Refusals,
+}
+
+/// Calls that did not run because of a no.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Refusals {
+    /// By the gate, for any reason.
+    pub(crate) refused: usize,
+    /// Of these: because nobody could be asked.
+    pub(crate) unasked: usize,
+    /// By a person.
+    pub(crate) denied: usize,
+}
+
+/// A call that has not ended.
+#[derive(Debug)]
+struct Running {
+    title: String,
+    began: u64,
+    progress_shown: u64,
+    is_nested: bool,
+}
+
+impl TextView {
+    /// A view that has shown nothing.
+    pub(crate) fn new(output: Output, has_outputs: bool, has_reasoning: bool) -> Self {
+        Self {
+            output,
+            has_outputs,
+            has_reasoning,
+            calls: BTreeMap::new(),
+            last: None,
+            is_line_open: false,
+            was_streamed: false,
+            turn_began: 0,
+            calls_ended: 0,
+            refusals: Refusals::default(),
+        }
+    }
+
+    /// What an event looks like.
+    pub(crate) fn event(&mut self, event: &Event) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        match &event.body {
+            Body::SessionStarted { mode, posture, model, resumed, .. } => {
+                let session = text::short(event.session.as_str());
+                let begun = if *resumed { "session resumed" } else { "session" };
+                let model = if model.is_empty() { "no model" } else { model };
+                let line = format!("{begun} {session} · {mode}, {posture} · {}", visible::line(model));
+                self.dim(&mut pieces, &line);
+            }
+            Body::TurnStarted { .. } => self.turn_began = event.ts,
+            Body::RequestPrepared { .. }
+            | Body::ApprovalRequested { .. }
+            | Body::ApprovalDecided { .. }
+            | Body::SessionEnded {} => {}
+            Body::AssistantDelta { text, reasoning } => self.delta(&mut pieces, text, reasoning),
+            Body::AssistantMessage { text, tool_calls, .. } => {
+                self.message(&mut pieces, text, *tool_calls);
+            }
+            Body::ModelRetrying { attempt, after_ms, reason } => {
+                let after = text::duration((*after_ms).into());
+                let reason = visible::line(reason);
+                let line = format!("the model is asked again in {after} (attempt {attempt}): {reason}");
+                let line = self.output.stderr_paint.yellow(&self.cut(&line));
+                self.err(&mut pieces, &line);
+            }
+            Body::ToolCall { name, arguments, parent, .. } => {
+                self.call(event, name, arguments, parent.is_some());
+            }
+            Body::ToolStarted { name, title } => self.started(&mut pieces, event, name, title),
+            Body::ToolProgress { text, .. } => self.progress(&mut pieces, event, text),
+            Body::ToolResult { .. } => self.result(&mut pieces, event),
+            Body::TurnCompleted { text, stop_reason, steps, usage, .. } => {
+                self.completed(&mut pieces, event.ts, text, stop_reason, *steps, *usage);
+            }
+            Body::Error { class, message, .. } => {
+                let line = format!("✗ {}: {}", visible::line(class), visible::lines(message));
+                let line = self.output.stderr_paint.red(&line);
+                self.err(&mut pieces, &line);
+            }
+        }
+        pieces
+    }
+
+    /// A line for standard error; a line of the answer that is open is ended first.
+    pub(crate) fn err(&mut self, pieces: &mut Vec<Piece>, line: &str) {
+        if std::mem::take(&mut self.is_line_open) {
+            pieces.push(Piece::Out("\n".to_owned()));
+        }
+        self.last = None;
+        pieces.push(Piece::Err(format!("{line}\n")));
+    }
+
+    fn dim(&mut self, pieces: &mut Vec<Piece>, line: &str) {
+        let line = self.output.stderr_paint.dim(&self.cut(line));
+        self.err(pieces, &line);
+    }
+
+    fn cut(&self, line: &str) -> String {
+        text::cut(line, self.output.columns)
+    }
+
+    fn delta(&mut self, pieces: &mut Vec<Piece>, text: &str, reasoning: &str) {
+        if self.has_reasoning && !reasoning.is_empty() {
+            let shown = visible::lines(reasoning);
+            pieces.push(Piece::Err(self.output.stderr_paint.dim(&shown)));
+        }
+        if self.output.stdout_is_terminal && !text.is_empty() {
+            self.was_streamed = true;
+            self.last = None;
+            self.is_line_open = !text.ends_with('\n');
+            pieces.push(Piece::Out(visible::lines(text)));
+        }
+    }
+
+    fn message(&mut self, pieces: &mut Vec<Piece>, text: &str, tool_calls: usize) {
+        let was_streamed = std::mem::take(&mut self.was_streamed);
+        if self.output.stdout_is_terminal {
+            if !was_streamed && !text.is_empty() {
+                pieces.push(Piece::Out(visible::lines(text)));
+                self.is_line_open = !text.ends_with('\n');
+            }
+            if std::mem::take(&mut self.is_line_open) {
+                pieces.push(Piece::Out("\n".to_owned()));
+            }
+        } else if tool_calls > 0 && !text.trim().is_empty() {
+            let text = visible::lines(text.trim());
+            self.err(pieces, &text);
+        }
+    }
+
+    fn call(&mut self, event: &Event, name: &str, arguments: &Value, is_nested: bool) {
+        let Some(id) = &event.call_id else { return };
+        let title = title(name, "", arguments);
+        let running = Running { title, began: event.ts, progress_shown: 0, is_nested };
+        self.calls.insert(id.clone(), running);
+    }
+
+    fn started(&mut self, pieces: &mut Vec<Piece>, event: &Event, name: &str, told: &str) {
+        let Some(id) = &event.call_id else { return };
+        let Some(running) = self.calls.get_mut(id) else { return };
+        if !told.is_empty() && told != name {
+            running.title = title(name, told, &Value::Null);
+        }
+        let indent = if running.is_nested { "  " } else { "" };
+        let line = format!("{indent}● {}", running.title);
+        let line = self.cut(&line);
+        self.err(pieces, &line);
+        self.last = Some(id.clone());
+    }
+
+    fn progress(&mut self, pieces: &mut Vec<Piece>, event: &Event, text: &str) {
+        let Some(id) = &event.call_id else { return };
+        let Some(running) = self.calls.get_mut(id) else { return };
+        if text.is_empty() || event.ts < running.progress_shown + PROGRESS_EVERY_MS {
+            return;
+        }
+        running.progress_shown = event.ts;
+        let elapsed = text::duration(event.ts.saturating_sub(running.began));
+        self.dim(pieces, &format!("  … {elapsed} · {}", visible::line(text)));
+        self.last = Some(id.clone());
+    }
+
+    fn result(&mut self, pieces: &mut Vec<Piece>, event: &Event) {
+        let Body::ToolResult { name, status, receipt, .. } = &event.body else { return };
+        let running = event.call_id.as_ref().and_then(|id| self.calls.remove(id));
+        let title = running.as_ref().map_or_else(|| visible::line(name), |call| call.title.clone());
+        let elapsed = running.as_ref().map(|call| event.ts.saturating_sub(call.began));
+        let is_titled = self.last.is_some() && self.last == event.call_id;
+        self.calls_ended += 1;
+        if *status == Status::Refused {
+            self.refusals.add(receipt);
+        }
+        let look = outcome::Look {
+            output: self.output,
+            title: (!is_titled).then_some(title),
+            elapsed_ms: elapsed,
+            has_output: self.has_outputs,
+            indent: if running.is_some_and(|call| call.is_nested) { "    " } else { "  " },
+        };
+        for line in outcome::lines(&event.body, &look) {
+            self.err(pieces, &line);
+        }
+    }
+
+    fn completed(
+        &mut self,
+        pieces: &mut Vec<Piece>,
+        ended: u64,
+        text: &str,
+        stop_reason: &str,
+        steps: u32,
+        usage: Usage,
+    ) {
+        if !self.output.stdout_is_terminal && !text.is_empty() {
+            let end = if text.ends_with('\n') { "" } else { "\n" };
+            pieces.push(Piece::Out(format!("{text}{end}")));
+        }
+        let steps = text::count(steps.try_into().unwrap_or(usize::MAX), "step");
+        let calls = text::count(self.calls_ended, "call");
+        let elapsed = text::duration(ended.saturating_sub(self.turn_began));
+        let mut line = format!("{steps} · {calls} · {elapsed}");
+        if usage.input > 0 || usage.output > 0 {
+            line += &format!(" · {} tokens in, {} out", usage.input, usage.output);
+        }
+        if stop_reason != "end" {
+            line = format!("stopped: {stop_reason} · {line}");
+        }
+        self.dim(pieces, &line);
+    }
+}
+
+impl Refusals {
+    /// Counts a call that did not run.
+    pub(crate) fn add(&mut self, receipt: &tollgate_core::receipt::Receipt) {
+        use tollgate_core::{authority::Layer, receipt::{Decision, LayerVerdict}};
+        match receipt.decision {
+            Decision::Denied => self.denied += 1,
+            Decision::Refused => {
+                self.refused += 1;
+                let is_no = |note: &tollgate_core::receipt::LayerNote| {
+                    note.layer == Layer::Approval && note.verdict == LayerVerdict::Refuse
+                };
+                self.unasked += usize::from(receipt.layers.iter().any(is_no));
+            }
+            Decision::Auto | Decision::Approved => {}
+        }
+    }
+}
+
+/// What a call is called: the title that its tool gave, else its arguments.
+pub(crate) fn title(name: &str, told: &str, arguments: &Value) -> String {
+    let name = visible::line(name);
+    let told = visible::line(told);
+    if told.to_lowercase().starts_with(&name.to_lowercase()) {
+        return told;
+    }
+    if !told.is_empty() {
+        return format!("{name}: {told}");
+    }
+    // The arguments in the order in which they came; one alone needs no name.
+    let mut values = arguments.as_object().into_iter().flatten();
+    let shown = match (values.next(), values.next()) {
+        (Some((_, Value::String(only))), None) => only.clone(),
+        (None, _) if arguments.is_null() || arguments.is_object() => String::new(),
+        _ => arguments.to_string(),
+    };
+    format!("{name} {}", visible::line(&shown)).trim_end().to_owned()
+}

@@ -1,0 +1,62 @@
+//! Layer 2: what needs no look at the arguments: caller, availability, and mode where a tool can
+//! do nothing but change things.
+
+use super::{Layer, Refusal};
+use crate::{
+    call::{Caller, Eligible, Resolved},
+    stance::{Mode, Stance},
+};
+
+/// Admits a call, or says why not.
+///
+/// # Errors
+/// A refusal: the caller may not use the tool, a requirement is not met, or the mode is plan and the
+/// tool is never read-only.
+pub fn admit(resolved: Resolved, stance: Stance) -> Result<Eligible, Refusal> {
+    match verdict(&resolved, stance) {
+        Some(refusal) => Err(refusal),
+        None => Ok(Eligible(resolved)),
+    }
+}
+
+fn verdict(resolved: &Resolved, stance: Stance) -> Option<Refusal> {
+    let entry = &resolved.entry;
+    let refuse = |class, message| Some(Refusal::new(Layer::Admission, class, message));
+    let caller = resolved.raw.caller;
+    let may_call = match caller {
+        Caller::Model | Caller::User => true,
+        Caller::Program | Caller::Server | Caller::Client => entry.callers.contains(&caller),
+    };
+    if !may_call {
+        return refuse(
+            "caller",
+            format!("'{}' can be called directly only, not by a {caller:?}", entry.name)
+                .to_lowercase(),
+        );
+    }
+    if let Some(unmet) = entry.unmet() {
+        return refuse(
+            "unavailable",
+            format!("'{}' needs {}, which is not there: {}", entry.name, unmet.name, unmet.found),
+        );
+    }
+    let safety = entry.safety.believed(entry.trust);
+    // A tool whose calls may be read-only is judged when its call is known (layer 6), but a shell
+    // stays out of plan whatever its line says.
+    if stance.mode == Mode::Plan && !safety.read_only {
+        return Some(plan(entry.name.as_str()));
+    }
+    None
+}
+
+/// The refusal of plan mode, the same words at every layer.
+pub(super) fn plan(tool: &str) -> Refusal {
+    Refusal::new(
+        Layer::Admission,
+        "plan_mode",
+        format!(
+            "plan mode changes nothing, and '{tool}' would; read and search instead, and put the \
+             change into the plan (the user can switch to work mode)"
+        ),
+    )
+}

@@ -1,0 +1,133 @@
+//! One tool of the catalog: what its manifest says, and which server has it.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    call::Caller,
+    digest::Digest,
+    name::{ServerName, ToolName},
+    safety::{Interrupt, Safety, Trust},
+    schema::{Schema, SchemaError},
+};
+
+/// When a model sees a tool.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exposure {
+    /// In the first request.
+    Eager,
+    /// Found by `tool_search`.
+    Deferred,
+    /// Never advertised, still executable.
+    Hidden,
+}
+
+/// What a running call may ask the kernel for.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostService {
+    /// Another tool, through the gate.
+    CallTool,
+    /// The catalog's search.
+    SearchTools,
+    /// One model request without tools.
+    Generate,
+    /// A child turn loop.
+    RunAgent,
+    /// A question to the person.
+    AskUser,
+    /// Reads an artifact of this session.
+    ReadArtifact,
+    /// Keeps bytes as an artifact of this session.
+    WriteArtifact,
+}
+
+/// Something a tool needs from its host.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Requirement {
+    /// "python3".
+    pub name: String,
+    /// Whether it was found.
+    pub met: bool,
+    /// What was found, or why not.
+    pub found: String,
+}
+
+/// What a receipt says of a server, from its manifest.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ServerFacts {
+    /// The server's own name for itself.
+    pub name: String,
+    /// Product version.
+    pub version: String,
+    /// SHA-256 of the executable, if told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_sha256: Option<Digest>,
+}
+
+/// One tool.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The server that has it, by configured name.
+    pub server: ServerName,
+    /// The server's own facts.
+    pub facts: Arc<ServerFacts>,
+    /// How far the server's claims are believed.
+    pub trust: Trust,
+    /// Canonical name, or the hidden one of a hidden entry.
+    pub name: ToolName,
+    /// For people.
+    pub title: String,
+    /// For the model.
+    pub description: String,
+    /// Words for search.
+    pub search_hint: String,
+    /// JSON Schema of the arguments, exact bytes.
+    pub input_schema: Bytes,
+    /// Digest of `input_schema`.
+    pub schema_sha256: Digest,
+    /// When a model sees it.
+    pub exposure: Exposure,
+    /// The most that a call may do, claimed.
+    pub safety: Safety,
+    /// Whether the server must be asked what a call would do.
+    pub prepares: bool,
+    /// What interruption means.
+    pub interrupt: Interrupt,
+    /// Bytes of a result before it is spilled; 0: the tool bounds itself.
+    pub result_bytes_max: u32,
+    /// Who may call, beside the model and the user.
+    pub callers: Vec<Caller>,
+    /// Host services that its calls may ask for.
+    pub host_services: Vec<HostService>,
+    /// What it needs from its host.
+    pub requirements: Vec<Requirement>,
+    /// Other names of arguments and the canonical ones.
+    pub argument_aliases: Vec<(String, String)>,
+    /// Compiled at first use: most tools of a catalog are never called.
+    pub compiled: Arc<OnceLock<Result<Schema, String>>>,
+}
+
+impl Entry {
+    /// The compiled schema.
+    ///
+    /// # Errors
+    /// A schema that cannot be used; found at the first call.
+    pub fn schema(&self) -> Result<&Schema, &str> {
+        self.compiled
+            .get_or_init(|| {
+                Schema::compile(&self.input_schema).map_err(|error: SchemaError| error.to_string())
+            })
+            .as_ref()
+            .map_err(String::as_str)
+    }
+
+    /// The requirement that is not met, if any.
+    #[must_use]
+    pub fn unmet(&self) -> Option<&Requirement> {
+        self.requirements.iter().find(|requirement| !requirement.met)
+    }
+}

@@ -1,0 +1,33 @@
+//! The ladder of spelling variants (spec 30, layer 1): `BASH`, `bash-tool`, `ToolSearch`.
+//!
+//! Each rung is tried over all names; a rung that fits exactly one name decides, one that fits
+//! several decides nothing. What later layers see is always the canonical name.
+
+/// The name that `asked` is a variant of.
+pub(super) fn variant<'a>(
+    asked: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> Option<&'a str> {
+    if asked.is_empty() || asked.len() > 128 || !asked.is_ascii() {
+        return None;
+    }
+    let asked = asked.trim();
+    let bare = without_suffix(&joined(asked)).to_owned();
+    only(names.clone().filter(|name| name.eq_ignore_ascii_case(asked)))
+        .or_else(|| only(names.clone().filter(|name| joined(name) == joined(asked))))
+        .or_else(|| only(names.filter(|name| joined(name) == bare)))
+}
+
+/// Lower case without separators: one text for `tool_search`, `tool-search` and `ToolSearch`.
+fn joined(name: &str) -> String {
+    name.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+fn without_suffix(name: &str) -> &str {
+    name.strip_suffix("tool").unwrap_or(name)
+}
+
+fn only<'a>(mut found: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}

@@ -1,0 +1,290 @@
+//! Layers 12 to 14 of a call that has its permit: judged as of now, granted, written down, sent, and
+//! waited for under the kernel's clocks (`[PROTO-07]`), at most once (`[PROTO-08]`).
+//!
+//! Clocks: start (to `Accepted`), idle (any frame resets it), the whole call. When one runs out, or
+//! the turn is cancelled, the server is told to stop; after the grace the kernel stops waiting and a
+//! local server's process is ended.
+
+mod execute;
+mod host;
+mod output;
+mod spill;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tollgate_core::{
+    authority::{Decider, Layer, Refusal, recheck},
+    call::{Classified, Effects, Outcome, Permitted, RawCall},
+    catalog::Entry,
+    receipt::Status,
+    safety::Subject,
+};
+use tollgate_proto::{
+    limits::INLINE_BYTES_MAX,
+    tool::v1::{Budget, CallContext, Scope, Start},
+};
+
+use crate::{
+    context::{SessionContext, lock},
+    error::KernelError,
+    event::Body,
+    gate::{Draft, Stop},
+    servers::{CallClaims, Connection, Server, chain, wire},
+    settings::Clocks,
+    store::{
+        StoreError,
+        session::{Observed, SessionRecord},
+    },
+};
+use execute::Executed;
+
+/// How a call that was permitted ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: Status,
+    pub(crate) outcome: Outcome,
+}
+
+/// The server that has a tool.
+pub(crate) fn server_of<'a>(
+    cx: &'a SessionContext,
+    entry: &Entry,
+) -> Result<&'a Arc<Server>, Refusal> {
+    cx.servers.get(entry.server.as_str()).ok_or_else(|| {
+        let why = format!("server '{}' is not configured any more", entry.server);
+        Refusal::new(Layer::Preparation, "server_unavailable", why)
+    })
+}
+
+/// Where a call runs and for whom, as its server is told.
+pub(crate) fn context_of(
+    cx: &SessionContext,
+    raw: &RawCall,
+    connection: &Connection,
+    subjects: &[Subject],
+) -> CallContext {
+    let stance = cx.stance();
+    let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    // A server elsewhere has roots of its own; this session's folders mean nothing there.
+    let here = connection.host() == "local";
+    let roots = if here { &cx.roots } else { connection.roots() as &[_] };
+    let cwd = if here { Some(cx.cwd()) } else { roots.first().cloned() };
+    CallContext {
+        session: cx.id.as_str().to_owned(),
+        turn: raw.position.turn,
+        step: raw.position.step,
+        agent: raw.position.agent.clone(),
+        role: String::new(),
+        caller: wire::caller(raw.caller).into(),
+        roots: roots.iter().map(|root| text(root)).collect(),
+        cwd: cwd.as_deref().map(text).unwrap_or_default(),
+        mode: stance.mode.as_str().to_owned(),
+        posture: stance.posture.as_str().to_owned(),
+        can_ask: cx.approver.can_ask(),
+        observations: cx.observations_of(subjects).iter().map(wire::Observation::to_wire).collect(),
+    }
+}
+
+/// Runs a permitted call.
+pub(crate) async fn dispatch(
+    cx: &SessionContext,
+    permitted: Permitted,
+    cancel: &CancellationToken,
+    draft: &mut Draft,
+) -> Result<Ended, Stop> {
+    let call = permitted.call();
+    let server = server_of(cx, call.entry())?;
+    let _lane = Lane::enter(cx, call).await;
+    let started = Body::ToolStarted {
+        name: call.entry().name.as_str().to_owned(),
+        title: call.title().to_owned(),
+    };
+    cx.events.tell(Some(&call.raw().position), Some(&call.raw().id), started).await;
+    let (mut attempt, mut tries) = (1, 0);
+    loop {
+        let connection = connect(server, cancel).await?;
+        // 12: as of now, after every wait.
+        recheck(call, cx.stance(), permitted.permit().decider() == Decider::Person)?;
+        let start = start_of(cx, call, &connection, attempt, draft).await?;
+        if tries == 0 {
+            write_intent(cx, call, draft).await?;
+        }
+        let clocks = server.settings().clocks;
+        let executed = execute::execute(cx, call, &connection, start, clocks, cancel).await;
+        let (lost, sent) = match executed {
+            Executed::Ended(ended) => return finish(cx, call, *ended),
+            Executed::Lost { reason, sent } => (reason, sent),
+        };
+        // At most once: again only if it cannot have run, or may run twice.
+        let may_run_again = !sent || call.safety().idempotent;
+        if tries == 0 && may_run_again && !cancel.is_cancelled() {
+            tries = 1;
+            attempt += u32::from(sent);
+            continue;
+        }
+        return Ok(in_flight(call, server, &lost));
+    }
+}
+
+async fn connect(server: &Server, cancel: &CancellationToken) -> Result<Arc<Connection>, Stop> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => {
+            let why = "the turn was cancelled while the server was starting";
+            Err(Refusal::new(Layer::Execution, "cancelled", why).into())
+        }
+        connection = server.connection() => connection.map_err(|error| {
+            let why = format!("server '{}' is not available: {}", server.name(), chain(&error));
+            Refusal::new(Layer::Execution, "server_unavailable", why).into()
+        }),
+    }
+}
+
+/// Layer 13: the grant, fixed to these bytes and this process.
+async fn start_of(
+    cx: &SessionContext,
+    call: &Classified,
+    connection: &Connection,
+    attempt: u32,
+    draft: &mut Draft,
+) -> Result<Start, Stop> {
+    let (raw, entry) = (call.raw(), call.entry());
+    let granted = connection.grant(CallClaims {
+        session: cx.id.as_str(),
+        call_id: raw.id.as_str(),
+        attempt,
+        tool: entry.name.as_str(),
+        schema_sha256: entry.schema_sha256,
+        arguments_sha256: call.arguments_sha256(),
+        scope: scope_of(cx, call, connection),
+    });
+    draft.granted(connection, &granted);
+    let (arguments, arguments_blob) = if call.arguments().len() <= INLINE_BYTES_MAX {
+        (call.arguments().clone(), None)
+    } else {
+        let blob = connection.write_blob(cx.id.as_str(), call.arguments()).await;
+        let blob = blob.map_err(|status| {
+            let why = format!("the server did not take the arguments: {}", wire::status(&status));
+            Refusal::new(Layer::Execution, "arguments_not_taken", why)
+        })?;
+        (bytes::Bytes::new(), Some(blob))
+    };
+    Ok(Start {
+        call_id: raw.id.as_str().to_owned(),
+        attempt,
+        tool: entry.name.as_str().to_owned(),
+        arguments,
+        arguments_blob,
+        context: Some(context_of(cx, raw, connection, call.subjects())),
+        grant: Some(granted.grant),
+        budget: Some(Budget {
+            content_bytes_max: entry.result_bytes_max,
+            output_bytes_max: cx.limits.output_bytes_max,
+        }),
+        remaining_ms: 0,
+    })
+}
+
+/// What the call may reach: a read-only call has no root to write in.
+fn scope_of(cx: &SessionContext, call: &Classified, connection: &Connection) -> Scope {
+    let roots: &[_] = if connection.host() == "local" { &cx.roots } else { connection.roots() };
+    let roots: Vec<_> = roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
+    let writes = !call.safety().read_only;
+    Scope {
+        write_roots: if writes { roots.clone() } else { Vec::new() },
+        read_roots: roots,
+        hosts: Vec::new(),
+        exec: true,
+        network: call.safety().open_world,
+        host_services: Vec::new(),
+    }
+}
+
+/// The record that survives `kill -9`, on the device if the call may change something.
+async fn write_intent(cx: &SessionContext, call: &Classified, draft: &Draft) -> Result<(), Stop> {
+    let written = lock(&cx.receipts).decided(draft.intent());
+    written.map_err(|error| KernelError::from(StoreError::from(error)))?;
+    if !call.safety().read_only {
+        let flush = lock(&cx.receipts).flush();
+        flush.await.map_err(|error| KernelError::from(StoreError::from(error)))?;
+    }
+    Ok(())
+}
+
+/// What a call says of its session is taken in, then its outcome is given.
+fn finish(cx: &SessionContext, call: &Classified, ended: wire::Ended) -> Result<Ended, Stop> {
+    let outcome = ended.outcome;
+    let status = if outcome.succeeded {
+        Status::Ok
+    } else if ended.cancelled && outcome.effects != Effects::None {
+        Status::InFlight
+    } else {
+        Status::Failed
+    };
+    let record = |record: SessionRecord| {
+        lock(&cx.log).append(&record).map_err(|error| KernelError::from(StoreError::from(error)))
+    };
+    if !ended.observations.is_empty() {
+        cx.observe(&ended.observations);
+        let files = ended.observations.iter().map(|seen| Observed {
+            path: seen.path.clone(),
+            sha256: seen.sha256,
+            seen_unix_ms: seen.seen_unix_ms,
+            modified_unix_ns: seen.modified_unix_ns,
+        });
+        record(SessionRecord::Observed { files: files.collect() })?;
+    }
+    if let Some(cwd) = ended.cwd.map(std::path::PathBuf::from)
+        && !call.safety().concurrency_safe
+        && cx.roots.iter().any(|root| cwd.starts_with(root))
+        && cwd != cx.cwd()
+    {
+        lock(&cx.moving).cwd.clone_from(&cwd);
+        record(SessionRecord::Cwd { path: cwd })?;
+    }
+    Ok(Ended { status, outcome })
+}
+
+fn in_flight(call: &Classified, server: &Server, reason: &str) -> Ended {
+    let read_only = call.safety().read_only;
+    let (effects, told) = if read_only {
+        (Effects::None, "it changes nothing, so it can be called again")
+    } else {
+        (Effects::Unknown, "it may have run in part: look before you call it again")
+    };
+    let message =
+        format!("server '{}' was lost while the call ran ({reason}); {told}", server.name());
+    Ended {
+        status: if read_only { Status::Failed } else { Status::InFlight },
+        outcome: Outcome::failure("server_lost", effects, message),
+    }
+}
+
+/// The call's place among the running ones: shared if it is concurrency-safe, else alone. A nested
+/// call runs inside its parent's place.
+struct Lane<'a> {
+    _shared: Option<tokio::sync::RwLockReadGuard<'a, ()>>,
+    _alone: Option<tokio::sync::RwLockWriteGuard<'a, ()>>,
+}
+
+impl<'a> Lane<'a> {
+    async fn enter(cx: &'a SessionContext, call: &Classified) -> Self {
+        if call.raw().parent.is_some() {
+            Self { _shared: None, _alone: None }
+        } else if call.safety().concurrency_safe {
+            Self { _shared: Some(cx.lane.read().await), _alone: None }
+        } else {
+            Self { _shared: None, _alone: Some(cx.lane.write().await) }
+        }
+    }
+}
+
+/// How long a call may clean up after it was told to stop.
+fn grace_of(entry: &Entry, clocks: Clocks) -> std::time::Duration {
+    match entry.interrupt {
+        tollgate_core::safety::Interrupt::Cancel => clocks.grace,
+        // It finishes its atomic part first.
+        tollgate_core::safety::Interrupt::Block => clocks.grace * 5,
+    }
+}

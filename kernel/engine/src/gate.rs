@@ -1,0 +1,291 @@
+//! The straight line of one call, the same for every caller (`[GATE-01]`, `[KERN-01]`).
+//!
+//! [`run_call`] is the only way from a [`RawCall`] to a server. Whatever happens, the call gets
+//! exactly one receipt and one result (`[GATE-02]`); only a store that cannot be written is an error.
+//!
+//! Layers 5 (hooks), 7 (rules), 9 (law) and 10 (managed policy) have their place between the lines of
+//! [`attempt`] and in `core::authority::decide`; they do not exist yet.
+
+mod draft;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use tollgate_core::{
+    authority::{Layer, Permit, Prompt, Refusal, Verdict, admission, decide},
+    call::{Block, Checked, Classified, Outcome, Preparation, RawCall, Truncated},
+    digest::Digest,
+    receipt::{Decision, LayerVerdict, Receipt, Status},
+    schema,
+};
+use tollgate_proto::tool::v1::Prepare;
+
+pub(crate) use draft::Draft;
+
+use crate::{
+    approval::{Answer, Card},
+    context::{SessionContext, lock},
+    dispatch,
+    error::KernelError,
+    event::Body,
+    servers::chain,
+};
+
+/// How a call ended, for whoever asked.
+#[derive(Clone, Debug)]
+pub struct CallEnd {
+    /// As the model gets it.
+    pub result: CallResult,
+    /// Its receipt.
+    pub receipt: Receipt,
+    /// Head of the receipt chain after it.
+    pub receipt_head: Digest,
+    /// The gate or a person said no (not: the arguments were wrong).
+    pub refused: bool,
+    /// A person said: stop the turn.
+    pub stop_turn: bool,
+}
+
+/// What comes back from a call (`[CLI-04]`).
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct CallResult {
+    /// For the model.
+    pub content: Vec<Block>,
+    /// By the output schema, or null.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub structured: Value,
+    /// Facts beside the content, an object or null.
+    pub metadata: Value,
+    /// What the content leaves out.
+    pub truncated: Option<Truncated>,
+    /// It is no success.
+    pub is_error: bool,
+    /// Messages for the conversation after the result.
+    #[serde(skip)]
+    pub messages: Vec<Vec<Block>>,
+    /// A diff or text for people, or empty.
+    #[serde(skip)]
+    pub rendering: String,
+}
+
+/// Why a call stopped before it had an outcome.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The gate, a person or a missing server said no: it never ran.
+    Refused(Box<Refusal>),
+    /// A person said no and stops the turn.
+    Turn(Box<Refusal>),
+    /// The store cannot be written.
+    Kernel(Box<KernelError>),
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
+}
+
+impl From<KernelError> for Stop {
+    fn from(error: KernelError) -> Self {
+        Self::Kernel(Box::new(error))
+    }
+}
+
+/// Runs one call to its receipt.
+///
+/// # Errors
+/// The receipt cannot be written: nothing more may run in this session.
+///
+/// # Cancel safety
+/// Not cancel safe: cancel by the token, so that the call gets its receipt.
+pub async fn run_call(
+    cx: &SessionContext,
+    raw: RawCall,
+    cancel: &CancellationToken,
+) -> Result<CallEnd, KernelError> {
+    let mut draft = Draft::new(&raw, cx.stance());
+    let asked = Body::ToolCall {
+        name: raw.name.clone(),
+        arguments: draft.arguments().clone(),
+        caller: raw.caller,
+        parent: raw.parent.clone(),
+    };
+    cx.events.tell(Some(&raw.position), Some(&raw.id), asked).await;
+    match attempt(cx, raw, cancel, &mut draft).await {
+        Ok(ended) => draft.ended(cx, ended).await,
+        Err(Stop::Refused(refusal)) => draft.refused(cx, &refusal, false).await,
+        Err(Stop::Turn(refusal)) => draft.refused(cx, &refusal, true).await,
+        Err(Stop::Kernel(error)) => Err(*error),
+    }
+}
+
+async fn attempt(
+    cx: &SessionContext,
+    raw: RawCall,
+    cancel: &CancellationToken,
+    draft: &mut Draft,
+) -> Result<dispatch::Ended, Stop> {
+    if cancel.is_cancelled() {
+        return Err(never_started().into());
+    }
+    // 0 budget, 1 name, 2 admission, 3 arguments
+    lock(&cx.budget).take()?;
+    let resolved = cx.catalog.resolve(raw)?;
+    draft.resolved(&resolved);
+    let eligible = admission::admit(resolved, cx.stance())?;
+    let checked = schema::check(eligible)?;
+    draft.checked(&checked);
+    // 4 preparation
+    let classified = classify(cx, checked, cancel).await?;
+    draft.classified(&classified);
+    // 6 baseline to 12 recheck
+    let permit = match decide(&classified, cx.stance()) {
+        Verdict::Allow(permit) => permit,
+        Verdict::Ask(prompt) => ask(cx, &classified, prompt, cancel, draft).await?,
+        Verdict::Refuse(refusal) => return Err(refusal.into()),
+    };
+    draft.permitted(&permit);
+    // 12 recheck, 13 grant, 14 execution
+    dispatch::dispatch(cx, permit.join(classified), cancel, draft).await
+}
+
+/// Layer 4: asks the server what this call would do, unless its manifest says it for all calls.
+async fn classify(
+    cx: &SessionContext,
+    checked: Checked,
+    cancel: &CancellationToken,
+) -> Result<Classified, Stop> {
+    let entry = checked.resolved().entry();
+    if !entry.prepares {
+        let preparation = Preparation { safety: entry.safety, ..Preparation::default() };
+        return Ok(checked.classify(preparation));
+    }
+    let server = dispatch::server_of(cx, entry)?;
+    let said = async {
+        let connection = server.connection().await.map_err(|error| {
+            let why = format!("server '{}' is not available: {}", server.name(), chain(&error));
+            Refusal::new(Layer::Preparation, "server_unavailable", why)
+        })?;
+        let raw = checked.resolved().raw();
+        let prepare = Prepare {
+            call_id: raw.id.as_str().to_owned(),
+            tool: entry.name.as_str().to_owned(),
+            arguments: checked.arguments().clone(),
+            context: Some(dispatch::context_of(cx, raw, &connection, &[])),
+        };
+        match connection.prepare(prepare).await {
+            Ok(Ok(said)) => Ok(said),
+            Ok(Err(no)) => {
+                Err(Refusal::new(Layer::Preparation, &no.class, no.message).at(no.pointer))
+            }
+            Err(gone) => {
+                let why = format!("server '{}': {gone}", server.name());
+                Err(Refusal::new(Layer::Preparation, "server_unavailable", why))
+            }
+        }
+    };
+    let said = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Err(never_started().into()),
+        said = said => said?,
+    };
+    Ok(checked.classify(said))
+}
+
+/// Layers 11 and 12: a person decides, and the call is judged again as of then.
+async fn ask(
+    cx: &SessionContext,
+    call: &Classified,
+    prompt: Prompt,
+    cancel: &CancellationToken,
+    draft: &mut Draft,
+) -> Result<Permit, Stop> {
+    draft.note(Layer::Baseline, LayerVerdict::Ask, prompt.why());
+    let card = card(call, prompt.why());
+    let raw = call.raw();
+    let id = raw.id.as_str().to_owned();
+    if cx.approver.can_ask() {
+        let body = Body::ApprovalRequested { id: id.clone(), card: Box::new(card.clone()) };
+        cx.events.tell(Some(&raw.position), Some(&raw.id), body).await;
+    }
+    let answer = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Err(never_started().into()),
+        answer = cx.approver.ask(&card, cancel) => answer,
+    };
+    let asked = !matches!(answer, Answer::Nobody(_));
+    let granted = match answer {
+        Answer::Once => prompt.grant(call, cx.stance()).map_err(Stop::from),
+        Answer::Deny(message) => Err(Refusal::denied(message.as_deref()).into()),
+        Answer::Stop => Err(Stop::Turn(Box::new(Refusal::denied(Some("and stopped the turn"))))),
+        Answer::Nobody(why) => {
+            let message = format!("this call needs an approval ({}), and {why}", prompt.why());
+            Err(Refusal::new(Layer::Approval, "no_approver", message).into())
+        }
+    };
+    if asked {
+        let decision = match &granted {
+            Ok(_) => Decision::Approved,
+            Err(Stop::Refused(refusal) | Stop::Turn(refusal)) if refusal.by_person => {
+                Decision::Denied
+            }
+            Err(_) => Decision::Refused,
+        };
+        let body = Body::ApprovalDecided { id, decision, decider: "person".to_owned() };
+        cx.events.tell(Some(&raw.position), Some(&raw.id), body).await;
+    }
+    granted
+}
+
+fn card(call: &Classified, why: &str) -> Card {
+    let (raw, entry) = (call.raw(), call.entry());
+    Card {
+        call_id: raw.id.clone(),
+        caller: raw.caller,
+        agent: raw.position.agent.clone(),
+        tool: entry.name.as_str().to_owned(),
+        title: call.title().to_owned(),
+        server: entry.server.as_str().to_owned(),
+        host: "local".to_owned(),
+        arguments: call.value().clone(),
+        preview: call.preview().to_owned(),
+        subjects: call.subjects().to_vec(),
+        safety: call.safety(),
+        why: why.to_owned(),
+    }
+}
+
+fn never_started() -> Refusal {
+    Refusal::new(Layer::Execution, "cancelled", "the turn was cancelled before this call started")
+}
+
+/// The result of a call that never ran, as the model gets it.
+pub(crate) fn refusal_result(refusal: &Refusal) -> CallResult {
+    let pointer = (!refusal.pointer.is_empty()).then_some(&refusal.pointer);
+    let metadata = serde_json::json!({
+        "error": refusal.class,
+        "layer": refusal.layer,
+        "pointer": pointer,
+    });
+    CallResult {
+        content: vec![Block::Text { text: refusal.message.clone() }],
+        structured: Value::Null,
+        metadata,
+        truncated: None,
+        is_error: true,
+        messages: Vec::new(),
+        rendering: String::new(),
+    }
+}
+
+/// The result of a call that ran, as the model gets it.
+pub(crate) fn outcome_result(outcome: Outcome, status: Status) -> CallResult {
+    CallResult {
+        is_error: status != Status::Ok,
+        content: outcome.content,
+        structured: outcome.structured,
+        metadata: outcome.metadata,
+        truncated: outcome.truncated,
+        messages: outcome.messages,
+        rendering: outcome.rendering,
+    }
+}

@@ -1,0 +1,34 @@
+//! Bounds of the kernel's side of a server: unit, and what happens at it.
+
+use std::time::Duration;
+
+/// Frames waiting to be sent to one server. A full queue makes calls to that server wait.
+pub(super) const OUTGOING_FRAMES: usize = 256;
+/// Silence after which a server ends this kernel's session; renewed each third of it.
+pub(super) const LEASE: Duration = Duration::from_secs(30);
+/// Missed heartbeats after which a server counts as dead.
+pub(super) const HEARTBEATS_MISSED: u32 = 3;
+/// How long a server may take to say what a call would do; its own bound is 1 s.
+pub(super) const PREPARE_WITHIN: Duration = Duration::from_secs(2);
+/// How long `Describe` may take, all pages together.
+pub(super) const DESCRIBE_WITHIN: Duration = Duration::from_secs(10);
+/// Pages of a manifest.
+pub(super) const DESCRIBE_PAGES_MAX: usize = 1024;
+/// How long a server may take to end by itself when the kernel stops.
+pub(super) const STOP_WITHIN: Duration = Duration::from_millis(1500);
+/// Deaths within [`DEATHS_WITHIN`] that put a server into quarantine (`[PROTO-08]`).
+pub(super) const DEATHS_MAX: usize = 5;
+/// See [`DEATHS_MAX`].
+pub(super) const DEATHS_WITHIN: Duration = Duration::from_secs(180);
+/// First wait before a restart; doubles with each death.
+pub(super) const BACKOFF_MIN: Duration = Duration::from_millis(100);
+/// Longest wait before a restart.
+pub(super) const BACKOFF_MAX: Duration = Duration::from_secs(10);
+/// First and longest wait between tries to connect to a socket that a server binds itself.
+pub(super) const DIAL_EVERY_MIN: Duration = Duration::from_millis(2);
+/// See [`DIAL_EVERY_MIN`].
+pub(super) const DIAL_EVERY_MAX: Duration = Duration::from_millis(100);
+/// How long a grant may wait to be used.
+pub(super) const GRANT_FOR: Duration = Duration::from_secs(60);
+/// Characters of a dying server's last words that an error quotes.
+pub(super) const LAST_WORDS_CHARS: usize = 2000;

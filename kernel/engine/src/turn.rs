@@ -1,0 +1,311 @@
+//! The turn loop: request, calls, results, until the model wants no more calls.
+//!
+//! Order that makes `kill -9` harmless: a record is in the log before its effect is shown or sent on.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::future::join_all;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tollgate_core::{
+    authority::Budget,
+    call::{Caller, Position, RawCall},
+    digest::Digest,
+    receipt::Status,
+};
+
+use crate::{
+    batch, clock,
+    context::lock,
+    error::KernelError,
+    event::{Body, Usage},
+    gate::{self, CallEnd},
+    model::{self, Answer},
+    session::Session,
+    store::{
+        StoreError,
+        session::{Assistant, SessionRecord, ToolCall, ToolResult},
+    },
+};
+
+/// Bounds of one turn; absent: as configured, or none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TurnLimits {
+    /// Model requests.
+    pub steps_max: Option<u32>,
+    /// Wall clock.
+    pub within: Option<Duration>,
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug, Default)]
+pub struct TurnEnd {
+    /// The answer.
+    pub text: String,
+    /// As in [`Body::TurnCompleted`].
+    pub stop_reason: String,
+    /// Model requests.
+    pub steps: u32,
+    /// Tokens.
+    pub usage: Usage,
+    /// Calls that the gate or a person refused.
+    pub refused: u32,
+}
+
+impl Session {
+    /// Runs a turn: a user's message until the final answer.
+    ///
+    /// # Errors
+    /// The store or the model fails. The session can go on afterwards; calls that ran are recorded.
+    ///
+    /// # Cancel safety
+    /// Not cancel safe: cancel by the token, so that every call gets its result.
+    pub async fn turn(
+        &mut self,
+        prompt: String,
+        limits: TurnLimits,
+        cancel: &CancellationToken,
+    ) -> Result<TurnEnd, KernelError> {
+        self.turn += 1;
+        *lock(&self.cx.budget) = Budget::new(self.cx.limits.turn_calls_max);
+        self.record(&SessionRecord::User { turn: self.turn, text: prompt.clone() })?;
+        self.history.user(&prompt);
+        let at = self.position(0);
+        self.cx.events.tell(Some(&at), None, Body::TurnStarted { prompt }).await;
+
+        let token = cancel.child_token();
+        let mut end = TurnEnd::default();
+        // The whole loop is one large future; it belongs on the heap.
+        let steps = Box::pin(self.steps(limits, &token, &mut end));
+        let ran = match limits.within {
+            None => steps.await,
+            Some(within) => within_or_cancel(steps, within, &token).await,
+        };
+        if let Err(error) = ran {
+            "error".clone_into(&mut end.stop_reason);
+            self.end_turn(&end).await?;
+            return Err(error);
+        }
+        self.end_turn(&end).await?;
+        Ok(end)
+    }
+
+    async fn steps(
+        &mut self,
+        limits: TurnLimits,
+        cancel: &CancellationToken,
+        end: &mut TurnEnd,
+    ) -> Result<(), KernelError> {
+        let steps_max = limits.steps_max.unwrap_or(self.cx.limits.turn_steps_max);
+        let stop_reason = loop {
+            if cancel.is_cancelled() {
+                break "cancelled";
+            }
+            if end.steps >= steps_max {
+                break "steps";
+            }
+            end.steps += 1;
+            let answer = self.step(end.steps, cancel).await?;
+            end.usage.input += answer.usage.input;
+            end.usage.output += answer.usage.output;
+            end.usage.cached_input += answer.usage.cached_input;
+            if answer.stop == "cancelled" {
+                break "cancelled";
+            }
+            end.text.clone_from(&answer.text);
+            if answer.tool_calls.is_empty() {
+                break answer.stop;
+            }
+            let ends = self.calls(end.steps, answer.tool_calls, cancel).await?;
+            end.refused += u32::try_from(ends.iter().filter(|it| it.refused).count()).unwrap_or(0);
+            if ends.iter().any(|it| it.stop_turn) {
+                break "stopped";
+            }
+        };
+        stop_reason.clone_into(&mut end.stop_reason);
+        Ok(())
+    }
+
+    /// One model request and its answer, recorded before anything of it is done.
+    async fn step(&mut self, step: u32, cancel: &CancellationToken) -> Result<Answer, KernelError> {
+        let at = self.position(step);
+        let request = self.prepare_request(&at).await?;
+        let model = self.model()?.to_owned();
+        let answer = model::generate(&self.cx, &at, &model, request, cancel).await?;
+        if answer.stop == "cancelled" {
+            return Ok(answer);
+        }
+        let record = Assistant {
+            turn: self.turn,
+            step,
+            text: answer.text.clone(),
+            reasoning: answer.reasoning.clone(),
+            carried: answer.carried.clone(),
+            tool_calls: answer.tool_calls.clone(),
+            stop: answer.stop.to_owned(),
+            usage: answer.usage,
+            model: answer.model.clone(),
+        };
+        self.history.assistant(&record, &answer.carried);
+        self.record(&SessionRecord::Assistant(record))?;
+        let body = Body::AssistantMessage {
+            text: answer.text.clone(),
+            tool_calls: answer.tool_calls.len(),
+            stop: answer.stop.to_owned(),
+        };
+        self.cx.events.tell(Some(&at), None, body).await;
+        Ok(answer)
+    }
+
+    async fn prepare_request(&mut self, at: &Position) -> Result<Bytes, KernelError> {
+        let tools = self.cx.catalog.request_tools();
+        let request = self.history.request(&self.system, &tools);
+        if request.len() > model::REQUEST_BYTES_MAX {
+            return Err(KernelError::Model {
+                class: "context".to_owned(),
+                message: format!(
+                    "the conversation has {} bytes, more than a request takes",
+                    request.len()
+                ),
+                retryable: false,
+            });
+        }
+        let (sha256, tools_sha256) = (Digest::of(&request), Digest::of(&tools));
+        self.record(&SessionRecord::Request {
+            turn: at.turn,
+            step: at.step,
+            bytes: request.len() as u64,
+            sha256,
+            tools_sha256,
+        })?;
+        self.keep_request(&request)?;
+        let changed =
+            self.tools_sha256.replace(tools_sha256).is_some_and(|old| old != tools_sha256);
+        let body = Body::RequestPrepared {
+            request_bytes: request.len() as u64,
+            tools_bytes: tools.len() as u64,
+            tool_names: self
+                .cx
+                .catalog
+                .list()
+                .iter()
+                .filter(|entry| entry.exposure == tollgate_core::catalog::Exposure::Eager)
+                .map(|entry| entry.name.as_str().to_owned())
+                .collect(),
+            active_tool_catalog_sha256: tools_sha256.to_string(),
+            prefix_change_reason: changed.then(|| "drift".to_owned()),
+        };
+        self.cx.events.tell(Some(at), None, body).await;
+        Ok(request)
+    }
+
+    /// The calls of one answer: in order, neighbours that are safe side by side.
+    async fn calls(
+        &mut self,
+        step: u32,
+        calls: Vec<ToolCall>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<CallEnd>, KernelError> {
+        let max = self.cx.limits.parallel_calls_max;
+        let sizes = batch::plan(&self.cx.catalog, calls.iter().map(|call| call.name.as_str()), max);
+        let (mut ends, mut calls) = (Vec::new(), calls.into_iter());
+        // After a "stop the turn" the calls that are left get their results without running.
+        let stop = cancel.child_token();
+        for size in sizes {
+            let group: Vec<ToolCall> = calls.by_ref().take(size).collect();
+            let running = group.iter().map(|call| {
+                let raw = RawCall {
+                    id: clock::call_id(),
+                    parent: None,
+                    caller: Caller::Model,
+                    position: self.position(step),
+                    name: call.name.clone(),
+                    arguments: Bytes::from(call.arguments.clone()),
+                };
+                gate::run_call(&self.cx, raw, &stop)
+            });
+            let ended = join_all(running).await;
+            for (call, ended) in group.iter().zip(ended) {
+                let ended = ended?;
+                if ended.stop_turn {
+                    stop.cancel();
+                }
+                self.take_result(step, &call.id, &ended)?;
+                ends.push(ended);
+            }
+        }
+        Ok(ends)
+    }
+
+    /// A result goes into the log, then into the conversation.
+    pub(crate) fn take_result(
+        &mut self,
+        step: u32,
+        tool_call_id: &str,
+        end: &CallEnd,
+    ) -> Result<(), KernelError> {
+        let status = end.receipt.end.as_ref().map_or(Status::InFlight, |it| it.status);
+        self.record(&SessionRecord::ToolResult(ToolResult {
+            turn: self.turn,
+            step,
+            call_id: end.receipt.id.clone(),
+            tool_call_id: tool_call_id.to_owned(),
+            name: end.receipt.tool.clone(),
+            status,
+            decision: end.receipt.decision,
+            content: end.result.content.clone(),
+            metadata: end.result.metadata.clone(),
+            truncated: end.result.truncated.clone(),
+            receipt_head: end.receipt_head,
+        }))?;
+        self.history.result(tool_call_id, &end.result.content, end.result.is_error);
+        if !end.result.messages.is_empty() {
+            let messages = end.result.messages.clone();
+            self.history.inject(&messages);
+            self.record(&SessionRecord::Inject { messages })?;
+        }
+        Ok(())
+    }
+
+    async fn end_turn(&mut self, end: &TurnEnd) -> Result<(), KernelError> {
+        self.record(&SessionRecord::TurnEnd {
+            turn: self.turn,
+            stop_reason: end.stop_reason.clone(),
+            text: end.text.clone(),
+            steps: end.steps,
+            usage: end.usage,
+        })?;
+        self.flush().await?;
+        let at = self.position(0);
+        let body = Body::TurnCompleted {
+            text: end.text.clone(),
+            stop_reason: end.stop_reason.clone(),
+            steps: end.steps,
+            usage: end.usage,
+            refused: end.refused,
+        };
+        self.cx.events.tell(Some(&at), None, body).await;
+        Ok(())
+    }
+
+    pub(crate) fn record(&self, record: &SessionRecord) -> Result<(), KernelError> {
+        Ok(lock(&self.cx.log).append(record).map_err(StoreError::from)?)
+    }
+}
+
+/// Runs steps until a moment; then cancels them and lets them end well.
+async fn within_or_cancel(
+    steps: impl Future<Output = Result<(), KernelError>>,
+    within: Duration,
+    cancel: &CancellationToken,
+) -> Result<(), KernelError> {
+    let mut steps = std::pin::pin!(steps);
+    match timeout_at(Instant::now() + within, &mut steps).await {
+        Ok(ran) => ran,
+        Err(_) => {
+            cancel.cancel();
+            steps.await
+        }
+    }
+}

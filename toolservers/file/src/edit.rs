@@ -1,0 +1,142 @@
+//! The tool `edit`.
+//!
+//! Metadata: `{"path", "bytes", "places", "added", "removed", "diff"}`.
+
+use std::os::unix::fs::MetadataExt;
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use tollgate_sdk::{
+    Call, Context, Deserialize, Failure, Invalid, JsonSchema, PathAccess, Preparation, Rendering,
+    Reply, Safety, Scope, Spec, Tool,
+};
+
+use crate::{
+    editing::{self, Editing},
+    failed::Failed,
+    limits::{DIFF_BYTES_MAX, PREVIEW_BYTES_MAX},
+    matching::Edit as Replacement,
+    outcome::{blocking, invalid, last_seen, prepared, roots, with_observation, write_roots},
+    replace::replace,
+    roots::Place,
+    write::{alone, other_links},
+};
+
+/// Replaces pieces of a file's text.
+#[derive(Debug)]
+pub(crate) struct Edit;
+
+/// What to change.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(crate = "tollgate_sdk::serde", deny_unknown_fields)]
+#[schemars(crate = "tollgate_sdk::schemars")]
+pub(crate) struct EditInput {
+    /// The file, absolute or relative to the working directory.
+    path: String,
+    /// The replacements; all are found in the file as it is now, and all apply or none.
+    #[schemars(length(min = 1, max = 256))]
+    edits: Vec<EditItem>,
+}
+
+/// One replacement.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(crate = "tollgate_sdk::serde", deny_unknown_fields)]
+#[schemars(crate = "tollgate_sdk::schemars", inline)]
+pub(crate) struct EditItem {
+    /// Text of the file, to the letter, long enough to occur once.
+    #[serde(alias = "oldText", alias = "old_string")]
+    old: String,
+    /// Text to put there.
+    #[serde(alias = "newText", alias = "new_string")]
+    new: String,
+    /// Change every occurrence (default false).
+    #[serde(default, alias = "replace_all")]
+    all: bool,
+}
+
+impl Tool for Edit {
+    type Input = EditInput;
+    const NAME: &'static str = "edit";
+    const DESCRIPTION: &'static str = "Replace exact pieces of text in a file. Every `old` must occur \
+        exactly once (or set `all`), in the file as it is before the call; edits must not overlap; \
+        either all apply or nothing is written and every fault is told. Everything else stays byte \
+        for byte; line endings and encoding follow the file.";
+
+    fn spec(&self) -> Spec {
+        Spec::new(Safety::WRITE)
+            .title("Edit a file")
+            .search_hint("change modify replace text in file patch substitute")
+            .eager()
+            .prepared()
+    }
+
+    async fn prepare(&self, input: &EditInput, context: &Context) -> Result<Preparation, Invalid> {
+        let (roots, path, edits) = (roots(context), input.path.clone(), replacements(&input.edits));
+        let context = context.clone();
+        let preparation = blocking(move || {
+            let place = roots.locate(&path)?;
+            let editing = editing::plan(&place, &edits, last_seen(&context, &place))?;
+            Ok(prepared(Safety::WRITE, &place, PathAccess::Write)
+                .title(format!("Edit {}", place.shown))
+                .preview(editing.diff.bounded(PREVIEW_BYTES_MAX)))
+        });
+        preparation.await.map_err(|failed| {
+            let is_path = !failed.message.starts_with("Nothing was written");
+            invalid(if is_path { "/path" } else { "/edits" }, failed)
+        })
+    }
+
+    async fn call(&self, input: EditInput, call: Call) -> Result<Reply, Failure> {
+        Ok(blocking(move || run(&input, &call.context, &call.scope)).await?)
+    }
+}
+
+fn run(input: &EditInput, context: &Context, scope: &Scope) -> Result<Reply, Failed> {
+    let _alone = alone();
+    let place = write_roots(context, scope).locate(&input.path)?;
+    let seen = last_seen(context, &place);
+    let editing = editing::plan(&place, &replacements(&input.edits), seen)?;
+    let metadata = replace(&place, &editing.bytes, Some(&editing.before))?;
+    let reply = reply(&place, &editing);
+    // A session that did not see the rest of the file still has not: a later write must not take it
+    // for read.
+    if !editing.is_seen {
+        return Ok(reply);
+    }
+    let sha256 = Sha256::digest(&editing.bytes).into();
+    Ok(with_observation(reply, &place, sha256, &metadata))
+}
+
+fn replacements(edits: &[EditItem]) -> Vec<Replacement> {
+    let edits = edits.iter().cloned();
+    edits.map(|EditItem { old, new, all }| Replacement { old, new, all }).collect()
+}
+
+fn reply(place: &Place, editing: &Editing) -> Reply {
+    let diff = &editing.diff;
+    let places = match editing.places {
+        1 => "1 place".to_owned(),
+        places => format!("{places} places"),
+    };
+    let mut lines =
+        vec![format!("Edited {}: {places}, +{} -{} lines.", place.shown, diff.added, diff.removed)];
+    lines.extend(editing.notes.iter().cloned());
+    let links = editing.before.metadata.nlink();
+    if links > 1 {
+        lines.push(format!("Note: {}.", other_links(links)));
+    }
+    lines.push(diff.bounded(DIFF_BYTES_MAX));
+    Reply::text(lines.join("\n"))
+        .metadata(json!({
+            "path": place.relative.display().to_string(),
+            "bytes": editing.bytes.len(),
+            "places": editing.places,
+            "added": diff.added,
+            "removed": diff.removed,
+            "diff": diff.for_metadata(),
+        }))
+        .rendering(Rendering::Diff(diff.bounded(PREVIEW_BYTES_MAX)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! Where this crate meets the SDK: failures, subjects, observations, and the thread for blocking work.
+
+use std::{path::Path, time::SystemTime};
+
+use tollgate_sdk::{
+    Context, Failure, Invalid, Observation, PathAccess, Preparation, Reply, Safety, Scope, Subject,
+};
+
+use crate::{
+    failed::{Class, Failed},
+    limits::INVALID_BYTES_MAX,
+    roots::{Place, Roots},
+    window::head,
+};
+
+impl From<Failed> for Failure {
+    fn from(failed: Failed) -> Self {
+        if failed.class == Class::Cancelled {
+            return Self::cancelled(failed.message);
+        }
+        Self::new(failed.class.word(), failed.message)
+    }
+}
+
+/// A failure as an answer to the model before anybody is asked.
+pub(crate) fn invalid(pointer: &str, failed: Failed) -> Invalid {
+    Invalid::new(pointer, head(&failed.message, INVALID_BYTES_MAX))
+}
+
+/// The roots of a context; what a call may really reach is its grant's.
+pub(crate) fn roots(context: &Context) -> Roots {
+    Roots::new(&context.roots, &context.cwd)
+}
+
+/// The roots below which a call may read: the grant's, or the session's if it names none.
+pub(crate) fn read_roots(context: &Context, scope: &Scope) -> Roots {
+    match scope.read_roots.as_slice() {
+        [] => roots(context),
+        granted => Roots::new(granted, &context.cwd),
+    }
+}
+
+/// The roots below which a call may write: the grant's alone.
+pub(crate) fn write_roots(context: &Context, scope: &Scope) -> Roots {
+    Roots::new(&scope.write_roots, &context.cwd)
+}
+
+/// A preparation with what rules match: the file, and the name by which a link leads to it.
+pub(crate) fn prepared(safety: Safety, place: &Place, access: PathAccess) -> Preparation {
+    let subject = |absolute: &Path, relative: Option<&Path>| Subject::Path {
+        absolute: absolute.to_path_buf(),
+        relative: relative.map(Path::to_path_buf),
+        access,
+    };
+    let prepared =
+        Preparation::new(safety).subject(subject(&place.absolute, Some(&place.relative)));
+    match &place.named {
+        None => prepared,
+        Some(named) => prepared.subject(subject(named, place.in_root(named))),
+    }
+}
+
+/// What the session last saw of a file: the digest of its content.
+pub(crate) fn last_seen(context: &Context, place: &Place) -> Option<[u8; 32]> {
+    let mut of_file = context.observations.iter().filter(|seen| seen.path == place.absolute);
+    let first = of_file.next()?;
+    Some(of_file.fold(first, |last, next| if next.seen > last.seen { next } else { last }).sha256)
+}
+
+/// A reply that tells what the session now knows of a file.
+pub(crate) fn with_observation(
+    reply: Reply,
+    place: &Place,
+    sha256: [u8; 32],
+    metadata: &std::fs::Metadata,
+) -> Reply {
+    reply.observed(Observation {
+        path: place.absolute.clone(),
+        sha256,
+        seen: SystemTime::now(),
+        modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+    })
+}
+
+/// Runs blocking work beside the server's one thread.
+///
+/// # Errors
+/// Those of the work.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failed> + Send + 'static,
+) -> Result<T, Failed> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        // Panics are the SDK's to report; a cancelled task is a server that ends.
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(Failed::new(Class::Cancelled, "the server is ending")),
+        },
+    }
+}

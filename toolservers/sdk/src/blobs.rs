@@ -1,0 +1,202 @@
+//! Content that is too large for a frame: results moved out of `Completed`, arguments sent before a
+//! `Start`. Kept in memory, per session, until the session ends.
+
+use std::{
+    collections::HashMap,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use bytes::{Bytes, BytesMut};
+use tokio_stream::{Stream, StreamExt};
+use tollgate_proto::{
+    blob::v1::{
+        ReadRequest, ReadResponse, StatRequest, StatResponse, WriteHeader, WriteRequest,
+        WriteResponse, blob_service_server::BlobService,
+    },
+    grant::sha256,
+    limits::OUTPUT_BYTES_MAX,
+    tool::v1::{BlobRef, Completed, content_block::Block, media},
+};
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::{
+    grants::{Asked, GrantGate},
+    limits::SESSION_BLOB_BYTES_MAX,
+};
+
+/// Text of a failed move: the session's room is used up.
+const NO_ROOM: &str = "[left out: the result is larger than what the server can keep for this session]";
+
+/// The blobs of all sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Blobs(Mutex<HashMap<String, Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    bytes: u64,
+    blobs: HashMap<Bytes, Bytes>,
+}
+
+impl Blobs {
+    pub(crate) fn get(&self, session: &str, sha256: &[u8]) -> Option<Bytes> {
+        self.lock().get(session)?.blobs.get(sha256).cloned()
+    }
+
+    pub(crate) fn forget_session(&self, session: &str) {
+        self.lock().remove(session);
+    }
+
+    /// Keeps content; `None` when the session's room is used up.
+    fn put(&self, session: &str, data: Bytes, media_type: &str) -> Option<BlobRef> {
+        let id = Bytes::copy_from_slice(&sha256(&data));
+        let size = data.len() as u64;
+        let mut all = self.lock();
+        let kept = all.entry(session.to_owned()).or_default();
+        if !kept.blobs.contains_key(&id) {
+            if kept.bytes + size > SESSION_BLOB_BYTES_MAX {
+                return None;
+            }
+            kept.bytes += size;
+            kept.blobs.insert(id.clone(), data);
+        }
+        Some(BlobRef { sha256: id, size, media_type: media_type.to_owned() })
+    }
+
+    /// Replaces the large blocks of a result by references.
+    pub(crate) fn move_out(&self, session: &str, completed: &mut Completed) {
+        let injected = completed.messages.iter_mut().flat_map(|message| &mut message.content);
+        for block in completed.content.iter_mut().chain(injected) {
+            let Some(inner) = block.block.take() else { continue };
+            block.block = Some(self.moved(session, inner));
+        }
+    }
+
+    fn moved(&self, session: &str, block: Block) -> Block {
+        let keep = |data: Bytes, media_type: &str| match self.put(session, data, media_type) {
+            Some(blob) => Block::Blob(blob),
+            None => Block::Text(NO_ROOM.to_owned()),
+        };
+        match block {
+            Block::Text(text) if text.len() > OUTPUT_BYTES_MAX => {
+                keep(text.into_bytes().into(), "text/plain; charset=utf-8")
+            }
+            Block::Json(json) if json.len() > OUTPUT_BYTES_MAX => keep(json, "application/json"),
+            Block::Image(mut image) => {
+                if let Some(media::Content::Data(data)) = image.content.take() {
+                    let Some(blob) = self.put(session, data, &image.media_type) else {
+                        return Block::Text(NO_ROOM.to_owned());
+                    };
+                    image.content = Some(media::Content::Blob(blob));
+                }
+                Block::Image(image)
+            }
+            small @ (Block::Text(_)
+            | Block::Json(_)
+            | Block::Audio(_)
+            | Block::Resource(_)
+            | Block::Blob(_)) => small,
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Kept>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The blob service of a server.
+#[derive(Clone, Debug)]
+pub(crate) struct BlobFront {
+    pub(crate) blobs: Arc<Blobs>,
+    pub(crate) grants: GrantGate,
+}
+
+impl BlobFront {
+    fn check(
+        &self,
+        grant: Option<&tollgate_proto::tool::v1::SignedGrant>,
+        session: &str,
+        tool: &str,
+        digest: &[u8],
+    ) -> Result<(), Status> {
+        let digest: [u8; 32] =
+            digest.try_into().map_err(|_| Status::invalid_argument("a digest has 32 bytes"))?;
+        let asked = Asked {
+            session,
+            call_id: "",
+            attempt: 1,
+            tool,
+            schema_sha256: &sha256(b""),
+            arguments_sha256: &digest,
+        };
+        let passed = self.grants.pass(grant, asked);
+        passed.map(drop).map_err(|error| Status::permission_denied(error.to_string()))
+    }
+}
+
+#[tonic::async_trait]
+impl BlobService for BlobFront {
+    type ReadStream = Pin<Box<dyn Stream<Item = Result<ReadResponse, Status>> + Send>>;
+
+    async fn stat(&self, request: Request<StatRequest>) -> Result<Response<StatResponse>, Status> {
+        let request = request.into_inner();
+        let known = |id: &Bytes| {
+            let data = self.blobs.get(&request.session, id)?;
+            let size = data.len() as u64;
+            Some(BlobRef { sha256: id.clone(), size, media_type: String::new() })
+        };
+        let present = request.sha256.iter().take(256).filter_map(known).collect();
+        Ok(Response::new(StatResponse { present }))
+    }
+
+    async fn read(
+        &self,
+        request: Request<ReadRequest>,
+    ) -> Result<Response<Self::ReadStream>, Status> {
+        let request = request.into_inner();
+        self.check(request.grant.as_ref(), &request.session, "blob.read", &request.sha256)?;
+        let data = self
+            .blobs
+            .get(&request.session, &request.sha256)
+            .ok_or_else(|| Status::not_found("no such blob in this session"))?;
+        let offset = usize::try_from(request.offset).unwrap_or(usize::MAX);
+        if offset > data.len() {
+            return Err(Status::out_of_range(format!("the blob has {} bytes", data.len())));
+        }
+        let mut rest = data.slice(offset..);
+        let pieces = std::iter::from_fn(move || {
+            let size = rest.len().min(OUTPUT_BYTES_MAX);
+            (size > 0).then(|| Ok(ReadResponse { data: rest.split_to(size) }))
+        });
+        Ok(Response::new(Box::pin(tokio_stream::iter(pieces))))
+    }
+
+    async fn write(
+        &self,
+        request: Request<Streaming<WriteRequest>>,
+    ) -> Result<Response<WriteResponse>, Status> {
+        let mut pieces = request.into_inner();
+        let first = pieces.message().await?.unwrap_or_default();
+        let WriteHeader { session, blob, grant } =
+            first.header.ok_or_else(|| Status::invalid_argument("the first piece has a header"))?;
+        let blob = blob.ok_or_else(|| Status::invalid_argument("the header names the blob"))?;
+        self.check(grant.as_ref(), &session, "blob.write", &blob.sha256)?;
+        if blob.size > SESSION_BLOB_BYTES_MAX {
+            return Err(Status::resource_exhausted("the blob is larger than what is kept here"));
+        }
+        let mut data = BytesMut::from(&first.data[..]);
+        while let Some(piece) = pieces.next().await {
+            data.extend_from_slice(&piece?.data);
+            if data.len() as u64 > blob.size {
+                return Err(Status::data_loss("more bytes came than the header says"));
+            }
+        }
+        let data = data.freeze();
+        if data.len() as u64 != blob.size || blob.sha256[..] != sha256(&data) {
+            return Err(Status::data_loss("the bytes that came are not those of the digest"));
+        }
+        let kept = self.blobs.put(&session, data, &blob.media_type);
+        let blob = kept.ok_or_else(|| Status::resource_exhausted("no room left for blobs"))?;
+        Ok(Response::new(WriteResponse { blob: Some(blob) }))
+    }
+}

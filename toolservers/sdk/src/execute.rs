@@ -1,0 +1,220 @@
+//! One call on the server: checked, accepted, run in a task of its own, completed exactly once.
+//!
+//! Order: size, tool, grant (signature, audience, expiry, schema, argument digest, replay), call id.
+//! Nothing of the tool runs before all of them hold.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use prost::Message;
+use tokio::{task::JoinHandle, time::timeout};
+use tokio_util::sync::CancellationToken;
+use tollgate_proto::{
+    grant::{GrantError, sha256},
+    limits::INLINE_BYTES_MAX,
+    tool::v1::{
+        Accepted, Completed, GrantClaims, Prepare, Start, accepted::Disposition,
+        completed::Rejection, server_frame::Frame,
+    },
+};
+
+use crate::{
+    Call, CancelReason, Effects, Failure, Invalid, Preparation, Reply,
+    call::Line,
+    erased::Registered,
+    executions::Begin,
+    grants::{Asked, Refused},
+    shared::Shared,
+    wire,
+};
+
+/// A call that a session has started.
+pub(crate) struct Running {
+    pub(crate) line: Line,
+    cancelled: CancellationToken,
+    grace: Arc<Mutex<Duration>>,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    pub(crate) fn is_finished(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    /// Tells the call to stop; after `grace` it is ended. Only the first word counts.
+    pub(crate) fn stop(&self, reason: CancelReason, grace: Duration) {
+        if !self.cancelled.is_cancelled() {
+            *self.grace.lock().unwrap_or_else(PoisonError::into_inner) = grace;
+            self.line.stop(reason);
+            self.cancelled.cancel();
+        }
+    }
+
+    pub(crate) async fn finished(self) {
+        // The task catches its tool's panics; it cannot fail otherwise.
+        drop(self.task.await);
+    }
+}
+
+/// Asks a tool what a call would do.
+pub(crate) async fn prepare(
+    shared: &Arc<Shared>,
+    prepare: Prepare,
+    within: Duration,
+) -> Result<Preparation, Invalid> {
+    let Some(tool) = shared.tools.get(prepare.tool.as_str()).cloned() else {
+        return Err(Invalid::new("", format!("this server has no tool '{}'", prepare.tool)));
+    };
+    let context = wire::context(&prepare.call_id, prepare.context.unwrap_or_default());
+    let arguments = prepare.arguments;
+    // A task of its own, so that a panic ends here.
+    let asked = shared.tasks.spawn(async move { tool.tool.prepare(&arguments, &context).await });
+    match timeout(within, asked).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => Err(Invalid::new("", "the tool crashed while it looked at the call")),
+        Err(_) => Err(Invalid::new("", "the tool took too long to look at the call")),
+    }
+}
+
+/// Starts a call in its task.
+pub(crate) fn start(
+    shared: &Arc<Shared>,
+    session: String,
+    start: Start,
+    line: Line,
+    cancelled: CancellationToken,
+) -> Running {
+    let grace = Arc::new(Mutex::new(Duration::ZERO));
+    let task = shared.tasks.spawn({
+        let (shared, line) = (Arc::clone(shared), line.clone());
+        let (cancelled, grace) = (cancelled.clone(), Arc::clone(&grace));
+        async move {
+            let call_id = start.call_id.clone();
+            let completed = match check(&shared, &session, &start) {
+                Err((rejection, message)) => wire::rejected(call_id, rejection, message),
+                Ok(checked) => run(&shared, &session, start, checked, &line, cancelled, grace).await,
+            };
+            // A session that is gone needs no answer; the table above keeps it for `GetExecution`.
+            drop(line.send(Frame::Completed(Box::new(completed))).await);
+        }
+    });
+    Running { line, cancelled, grace, task }
+}
+
+struct Checked {
+    tool: Arc<Registered>,
+    claims: GrantClaims,
+    arguments: bytes::Bytes,
+}
+
+fn check(shared: &Shared, session: &str, start: &Start) -> Result<Checked, (Rejection, String)> {
+    let arguments = match &start.arguments_blob {
+        None => start.arguments.clone(),
+        Some(blob) => shared.blobs.get(session, &blob.sha256).ok_or_else(|| {
+            (Rejection::ArgumentsDigest, "the arguments' blob is not here".to_owned())
+        })?,
+    };
+    let tool = shared.tools.get(start.tool.as_str()).ok_or_else(|| {
+        (Rejection::UnknownTool, format!("this server has no tool '{}'", start.tool))
+    })?;
+    let asked = Asked {
+        session,
+        call_id: &start.call_id,
+        attempt: start.attempt,
+        tool: &start.tool,
+        schema_sha256: &tool.schema_sha256,
+        arguments_sha256: &sha256(&arguments),
+    };
+    let claims = shared
+        .grants
+        .pass(start.grant.as_ref(), asked)
+        .map_err(|refused| (rejection(refused), refused.to_string()))?;
+    Ok(Checked { tool: Arc::clone(tool), claims, arguments })
+}
+
+fn rejection(refused: Refused) -> Rejection {
+    match refused {
+        Refused::Grant(GrantError::Missing) => Rejection::GrantMissing,
+        Refused::Grant(GrantError::Invalid) => Rejection::GrantInvalid,
+        Refused::Grant(GrantError::Expired) => Rejection::GrantExpired,
+        Refused::Grant(GrantError::Audience) => Rejection::GrantAudience,
+        Refused::Grant(GrantError::Arguments) => Rejection::ArgumentsDigest,
+        Refused::Grant(GrantError::Schema) => Rejection::SchemaChanged,
+        Refused::Replayed => Rejection::GrantReplayed,
+        Refused::Full => Rejection::Overloaded,
+    }
+}
+
+async fn run(
+    shared: &Arc<Shared>,
+    session: &str,
+    start: Start,
+    checked: Checked,
+    line: &Line,
+    cancelled: CancellationToken,
+    grace: Arc<Mutex<Duration>>,
+) -> Completed {
+    let call_id = start.call_id.clone();
+    let accept = |disposition: Disposition| {
+        let accepted = Accepted { call_id: call_id.clone(), disposition: disposition.into() };
+        line.send(Frame::Accepted(accepted))
+    };
+    match shared.executions.begin(&call_id, session, sha256(&checked.arguments)) {
+        Begin::Conflict => {
+            let why = "this call id is running or was used for another call".to_owned();
+            return wire::rejected(call_id.clone(), Rejection::DuplicateCall, why);
+        }
+        Begin::Done(completed) => {
+            // If the session is gone, so is the reader of what follows.
+            drop(accept(Disposition::Replayed).await);
+            return *completed;
+        }
+        Begin::Fresh => drop(accept(Disposition::Fresh).await),
+    }
+    let budget = start.budget.unwrap_or_default();
+    let call = Call {
+        context: Arc::new(wire::context(&call_id, start.context.unwrap_or_default())),
+        scope: Arc::new(wire::scope(checked.claims.scope.unwrap_or_default())),
+        content_bytes_max: budget.content_bytes_max as usize,
+        output_bytes_max: budget.output_bytes_max,
+        cancelled: cancelled.clone(),
+        line: line.clone(),
+    };
+    let (tool, arguments) = (checked.tool, checked.arguments);
+    let work = shared.tasks.spawn(async move { tool.tool.call(&arguments, call).await });
+    let result = finish(work, &cancelled, &grace).await;
+    let mut completed = wire::completed(call_id.clone(), result);
+    if completed.encoded_len() > INLINE_BYTES_MAX {
+        shared.blobs.move_out(session, &mut completed);
+    }
+    shared.executions.end(&completed);
+    completed
+}
+
+/// Waits for the tool's task: to its end, or to the end of the grace after it was told to stop.
+async fn finish(
+    mut work: JoinHandle<Result<Reply, Failure>>,
+    cancelled: &CancellationToken,
+    grace: &Mutex<Duration>,
+) -> Result<Reply, Failure> {
+    let ended = tokio::select! {
+        biased;
+        ended = &mut work => Some(ended),
+        () = cancelled.cancelled() => {
+            let grace = *grace.lock().unwrap_or_else(PoisonError::into_inner);
+            timeout(grace, &mut work).await.ok()
+        }
+    };
+    match ended {
+        Some(Ok(result)) => result,
+        Some(Err(_)) => Err(Failure::new("panic", "the tool crashed; this is a fault of the tool")
+            .effects(Effects::Unknown)),
+        None => {
+            work.abort();
+            Err(Failure::cancelled("the call did not stop in time and was ended")
+                .effects(Effects::Unknown))
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Every bound of a server: unit, and what happens at it.
+
+use std::time::Duration;
+
+/// Calls that a server runs at once; a further one is rejected as overloaded (the kernel queues).
+pub(crate) const CALLS_MAX: u32 = 256;
+/// Sessions (kernels) at once.
+pub(crate) const SESSIONS_MAX: usize = 64;
+/// Frames waiting to be written to a kernel. A full queue makes calls wait; the kernel always reads.
+pub(crate) const OUTGOING_FRAMES: usize = 256;
+/// How long a tool may think about what a call would do.
+pub(crate) const PREPARE_WITHIN: Duration = Duration::from_secs(1);
+/// Ended calls that are remembered for `GetExecution` and replay, at least this long …
+pub(crate) const EXECUTION_KEPT: Duration = Duration::from_secs(600);
+/// … but no more than this many; the oldest go first.
+pub(crate) const EXECUTIONS_MAX: usize = 1024;
+/// … and no more than this many bytes of results.
+pub(crate) const EXECUTIONS_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Nonces of unexpired grants. When full, calls are refused: fail closed.
+pub(crate) const NONCES_MAX: usize = 65_536;
+/// How far in the future a grant may expire; a longer one is refused.
+pub(crate) const GRANT_AHEAD: Duration = Duration::from_secs(600);
+/// How long running calls may finish after the server was told to stop.
+pub(crate) const DRAIN_WITHIN: Duration = Duration::from_secs(10);
+/// How long connections may take to close after that; a silent peer never closes.
+pub(crate) const CLOSE_WITHIN: Duration = Duration::from_secs(1);
+/// How long a cancelled call may clean up when the kernel that could have said is gone.
+pub(crate) const ABANDONED_GRACE: Duration = Duration::from_secs(2);
+/// Least time between two `Progress` frames of a call; those between are dropped.
+pub(crate) const PROGRESS_EVERY: Duration = Duration::from_millis(50);
+/// Bytes of blobs that one session may keep here.
+pub(crate) const SESSION_BLOB_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Bytes of one page of `Describe`.
+pub(crate) const PAGE_BYTES: usize = 256 * 1024;

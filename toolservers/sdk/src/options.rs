@@ -1,0 +1,191 @@
+//! How a server is started: by a kernel's bootstrap line, or alone by its command line (`[PROTO-11]`).
+
+use std::{
+    collections::HashMap,
+    io::{BufRead, IsTerminal, Read},
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use clap::Parser;
+use tollgate_proto::{
+    bootstrap::{self, Bootstrap},
+    grant::VerifyingKey,
+};
+
+use crate::server::ServeError;
+
+/// The command line of every tool server. Without `--listen` the server is started by a kernel,
+/// which writes one JSON line to its standard input.
+#[derive(Debug, Parser)]
+#[command(
+    about = "A Tollgate tool server.",
+    after_help = "The kernel starts this program itself; run it alone, with --listen, to serve other hosts."
+)]
+pub(crate) struct Options {
+    /// Listen here: HOST:PORT (needs --tls-cert), or unix:PATH
+    #[arg(long, value_name = "ADDRESS", requires = "grant_keys")]
+    pub(crate) listen: Option<String>,
+    /// This server's certificate chain, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The certificate's private key, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Take only clients with a certificate of this authority, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) client_ca: Option<PathBuf>,
+    /// Keys of the kernels whose grants are honoured; a line each: ID ed25519|hmac-sha256 HEX
+    #[arg(long, value_name = "FILE")]
+    pub(crate) grant_keys: Option<PathBuf>,
+    /// A root that calls may work in; the first is the workspace
+    #[arg(long = "workspace", value_name = "DIR")]
+    pub(crate) workspaces: Vec<PathBuf>,
+    /// The name under which kernels have configured this server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Settings of this server, a JSON object
+    #[arg(long, value_name = "FILE")]
+    pub(crate) settings: Option<PathBuf>,
+    /// Offer gRPC reflection over TCP too
+    #[arg(long)]
+    pub(crate) reflection: bool,
+    /// Allow plain TCP on a loopback address
+    #[arg(long)]
+    pub(crate) insecure_loopback: bool,
+}
+
+/// How this process was started.
+pub(crate) enum Start {
+    /// By a kernel; standard input stays open until it wants the server to end.
+    Kernel(Box<Bootstrap>),
+    /// Alone.
+    Alone(Box<Alone>),
+}
+
+/// A server that listens for kernels of other processes or hosts.
+pub(crate) struct Alone {
+    pub(crate) options: Options,
+    pub(crate) listen: Listen,
+    pub(crate) keys: HashMap<String, VerifyingKey>,
+    pub(crate) settings: serde_json::Value,
+}
+
+/// Where to listen.
+pub(crate) enum Listen {
+    Unix(PathBuf),
+    Tcp(SocketAddr),
+}
+
+/// Reads the command line, and without `--listen` the bootstrap line.
+pub(crate) fn read(server: &'static str, version: &'static str) -> Result<Start, ServeError> {
+    let command = <Options as clap::CommandFactory>::command().name(server).version(version);
+    let matches = command.get_matches();
+    let options = <Options as clap::FromArgMatches>::from_arg_matches(&matches)
+        .map_err(|error| ServeError::Usage(error.to_string()))?;
+    match options.listen.clone() {
+        None => Ok(Start::Kernel(Box::new(bootstrap_line()?))),
+        Some(listen) => alone(options, &listen).map(|alone| Start::Alone(Box::new(alone))),
+    }
+}
+
+fn bootstrap_line() -> Result<Bootstrap, ServeError> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        let why = "a kernel starts this program; run it alone with --listen (see --help)";
+        return Err(ServeError::Usage(why.into()));
+    }
+    let mut line = String::new();
+    let max = bootstrap::LINE_BYTES_MAX as u64;
+    stdin
+        .lock()
+        .take(max)
+        .read_line(&mut line)
+        .map_err(|source| ServeError::Io { what: "cannot read the bootstrap line".into(), source })?;
+    let boot: Bootstrap = serde_json::from_str(&line)
+        .map_err(|error| ServeError::Usage(format!("the bootstrap line cannot be read: {error}")))?;
+    if boot.version != bootstrap::VERSION {
+        return Err(ServeError::Usage(format!(
+            "the bootstrap line has version {}, this server reads version {}",
+            boot.version,
+            bootstrap::VERSION
+        )));
+    }
+    Ok(boot)
+}
+
+fn alone(options: Options, listen: &str) -> Result<Alone, ServeError> {
+    let listen = match listen.strip_prefix("unix:") {
+        Some(path) => Listen::Unix(path.into()),
+        None => Listen::Tcp(listen.parse().map_err(|_| {
+            ServeError::Usage(format!("--listen {listen}: neither HOST:PORT with an IP address nor unix:PATH"))
+        })?),
+    };
+    if let Listen::Tcp(address) = &listen
+        && options.tls_cert.is_none()
+        && !(options.insecure_loopback && address.ip().is_loopback())
+    {
+        return Err(ServeError::Usage(format!(
+            "--listen {address} without --tls-cert: plain TCP is allowed on a loopback address only, with --insecure-loopback"
+        )));
+    }
+    let keys = match &options.grant_keys {
+        Some(file) => grant_keys(&read_file(file)?, file)?,
+        None => return Err(ServeError::Usage("--listen needs --grant-keys FILE".into())),
+    };
+    let settings = match &options.settings {
+        Some(file) => serde_json::from_str(&read_file(file)?)
+            .map_err(|error| ServeError::Usage(format!("{}: {error}", file.display())))?,
+        None => serde_json::Value::Null,
+    };
+    Ok(Alone { options, listen, keys, settings })
+}
+
+pub(crate) fn read_file(path: &Path) -> Result<String, ServeError> {
+    std::fs::read_to_string(path)
+        .map_err(|source| ServeError::Io { what: format!("cannot read {}", path.display()), source })
+}
+
+/// `ID ed25519 <64 hex digits>` or `ID hmac-sha256 <64 hex digits>`, a line each; `#` comments.
+fn grant_keys(text: &str, file: &Path) -> Result<HashMap<String, VerifyingKey>, ServeError> {
+    let mut keys = HashMap::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let key = key_line(line).ok_or_else(|| {
+            let (file, line) = (file.display(), index + 1);
+            ServeError::Usage(format!("{file}:{line}: not 'ID ed25519|hmac-sha256 <64 hex digits>'"))
+        })?;
+        keys.insert(key.0, key.1);
+    }
+    if keys.is_empty() {
+        return Err(ServeError::Usage(format!("{}: no key in it", file.display())));
+    }
+    Ok(keys)
+}
+
+fn key_line(line: &str) -> Option<(String, VerifyingKey)> {
+    let mut words = line.split_whitespace();
+    let (id, algorithm, hex) = (words.next()?, words.next()?, words.next()?);
+    let bytes = hex_32(hex)?;
+    let key = match algorithm {
+        "hmac-sha256" => VerifyingKey::Hmac(bytes),
+        "ed25519" => VerifyingKey::ed25519(&bytes)?,
+        _ => return None,
+    };
+    words.next().is_none().then(|| (id.to_owned(), key))
+}
+
+/// 32 bytes of 64 hex digits.
+pub(crate) fn hex_32(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}

@@ -1,0 +1,359 @@
+//! [`Server`]: from the start of the process to its end.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    convert::Infallible,
+    io::Read,
+    path::PathBuf,
+    sync::Arc,
+};
+
+use serde::de::DeserializeOwned;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tollgate_proto::{
+    DESCRIPTORS,
+    blob::v1::blob_service_server::BlobServiceServer,
+    bootstrap::Endpoint,
+    grant::{VerifyingKey, sha256},
+    limits::MESSAGE_BYTES_MAX,
+    manifest,
+    tool::v1::{Manifest, tool_server_server::ToolServerServer},
+};
+use tonic::{
+    body::Body,
+    codegen::{Service, http},
+    server::NamedService,
+    service::RoutesBuilder,
+};
+
+use crate::{
+    Tool,
+    blobs::{BlobFront, Blobs},
+    erased::Registered,
+    executions::Executions,
+    grants::GrantGate,
+    limits::{CALLS_MAX, CLOSE_WITHIN, DRAIN_WITHIN},
+    options::{self, Listen, Start, hex_32},
+    service::{Front, PROTOCOL},
+    shared::Shared,
+    transport::{self, Peers},
+    wire,
+};
+
+/// Why a server could not start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The command line, the bootstrap line or the settings are wrong.
+    #[error("{0}")]
+    Usage(String),
+    /// A file or socket.
+    #[error("{what}")]
+    Io {
+        /// What was tried, with the path.
+        what: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The transport ended with an error.
+    #[error("the transport failed")]
+    Transport(#[from] tonic::transport::Error),
+}
+
+/// A server that is being put together.
+#[derive(Debug)]
+pub struct Server {
+    name: &'static str,
+    version: &'static str,
+    start: StartBox,
+    grants: GrantGate,
+    instance: String,
+    tools: BTreeMap<&'static str, Arc<Registered>>,
+    routes: RoutesBuilder,
+    calls_max: u32,
+    draining: CancellationToken,
+}
+
+struct StartBox(Start);
+
+impl std::fmt::Debug for StartBox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Start")
+    }
+}
+
+impl Server {
+    /// Reads how the process was started: `--listen` and its companions, or a kernel's line on
+    /// standard input. Prints and exits on `--help`, `--version` and a wrong command line.
+    ///
+    /// # Errors
+    /// [`ServeError::Usage`] with what is wrong and what helps, [`ServeError::Io`].
+    pub fn start(name: &'static str, version: &'static str) -> Result<Self, ServeError> {
+        let start = options::read(name, version)?;
+        let (audience, keys, log) = match &start {
+            Start::Kernel(boot) => {
+                let key = hex_32(&boot.grant_key.hmac_sha256).ok_or_else(|| {
+                    ServeError::Usage("the bootstrap line's grant key is not 64 hex digits".into())
+                })?;
+                let keys = HashMap::from([(boot.grant_key.id.clone(), VerifyingKey::Hmac(key))]);
+                (boot.server.clone(), keys, boot.log.clone())
+            }
+            Start::Alone(alone) => {
+                let audience = alone.options.name.clone().unwrap_or_else(|| name.to_owned());
+                (audience, alone.keys.clone(), "info".to_owned())
+            }
+        };
+        trace(&log);
+        let instance = uuid::Uuid::now_v7().to_string();
+        Ok(Self {
+            name,
+            version,
+            start: StartBox(start),
+            grants: GrantGate::new(audience, instance.clone(), keys),
+            instance,
+            tools: BTreeMap::new(),
+            routes: RoutesBuilder::default(),
+            calls_max: CALLS_MAX,
+            draining: CancellationToken::new(),
+        })
+    }
+
+    /// This server's settings as the kernel's configuration has them (`[servers.NAME.settings]`).
+    ///
+    /// # Errors
+    /// [`ServeError::Usage`] naming the key that is wrong.
+    pub fn settings<T: DeserializeOwned + Default>(&self) -> Result<T, ServeError> {
+        let value = match &self.start.0 {
+            Start::Kernel(boot) => boot.settings.clone(),
+            Start::Alone(alone) => alone.settings.clone(),
+        };
+        if value.is_null() {
+            return Ok(T::default());
+        }
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            ServeError::Usage(format!("the settings of server '{}': {error}", self.name))
+        })
+    }
+
+    /// The roots that calls may work in, absolute; the first is the workspace.
+    #[must_use]
+    pub fn roots(&self) -> &[PathBuf] {
+        match &self.start.0 {
+            Start::Kernel(boot) => &boot.roots,
+            Start::Alone(alone) => &alone.options.workspaces,
+        }
+    }
+
+    /// Checks grants of services beside the tools.
+    #[must_use]
+    pub fn gate(&self) -> GrantGate {
+        self.grants.clone()
+    }
+
+    /// Fires when the server is told to stop.
+    #[must_use]
+    pub fn stopping(&self) -> CancellationToken {
+        self.draining.clone()
+    }
+
+    /// With one more tool.
+    #[must_use]
+    pub fn tool<T: Tool>(mut self, tool: T) -> Self {
+        self.tools.insert(T::NAME, Arc::new(Registered::new(tool)));
+        self
+    }
+
+    /// With one more gRPC service beside `ToolServer`.
+    #[must_use]
+    pub fn service<S>(mut self, service: S) -> Self
+    where
+        S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>
+            + NamedService
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send + 'static,
+    {
+        self.routes.add_service(service);
+        self
+    }
+
+    /// Serves until standard input closes or SIGTERM comes, then drains: running calls may finish
+    /// for 10 s, connections close within 1 s more.
+    ///
+    /// # Errors
+    /// A socket that cannot be had, or a transport that fails.
+    pub async fn serve(mut self) -> Result<(), ServeError> {
+        let tasks = TaskTracker::new();
+        let (specs, manifest) = self.manifest();
+        let blobs = Arc::new(Blobs::default());
+        let shared = Arc::new(Shared {
+            instance: self.instance.clone(),
+            tools: std::mem::take(&mut self.tools),
+            manifest,
+            specs,
+            features: Vec::new(),
+            calls_max: self.calls_max,
+            grants: self.grants.clone(),
+            executions: Executions::default(),
+            blobs: Arc::clone(&blobs),
+            draining: self.draining.clone(),
+            tasks: tasks.clone(),
+        });
+        let front = Front { shared, sessions: Arc::default() };
+        let (health, health_service) = tonic_health::server::health_reporter();
+        health.set_serving::<ToolServerServer<Front>>().await;
+        self.routes
+            .add_service(
+                ToolServerServer::new(front)
+                    .max_decoding_message_size(MESSAGE_BYTES_MAX)
+                    .max_encoding_message_size(MESSAGE_BYTES_MAX),
+            )
+            .add_service(
+                BlobServiceServer::new(BlobFront { blobs, grants: self.grants.clone() })
+                    .max_decoding_message_size(MESSAGE_BYTES_MAX),
+            )
+            .add_service(health_service);
+        self.add_reflection()?;
+        watch_for_the_end(&self.start.0, self.draining.clone(), &tasks)?;
+
+        let stopped = self.draining.clone();
+        let closing = {
+            let tasks = tasks.clone();
+            async move {
+                stopped.cancelled().await;
+                health.set_not_serving::<ToolServerServer<Front>>().await;
+                tasks.close();
+                // What has not ended by then is ended with the process.
+                drop(tokio::time::timeout(DRAIN_WITHIN, tasks.wait()).await);
+            }
+        };
+        self.listen(closing).await
+    }
+
+    async fn listen(self, closing: impl Future<Output = ()>) -> Result<(), ServeError> {
+        let routes = self.routes.routes();
+        let mut builder = transport::builder();
+        let end = self.draining.clone();
+        let shutdown = end.cancelled_owned();
+        let served = async {
+            match &self.start.0 {
+                Start::Kernel(boot) => {
+                    let listener = match &boot.endpoint {
+                        Endpoint::Fd(_) => transport::adopted()?,
+                        Endpoint::Path(path) => transport::bound(path)?,
+                    };
+                    let peers = transport::admitted(listener, Peers::Kernel(boot.kernel_pid));
+                    let router = builder.add_routes(routes);
+                    Ok(router.serve_with_incoming_shutdown(peers, shutdown).await?)
+                }
+                Start::Alone(alone) => {
+                    if let Some(tls) = transport::tls(&alone.options)? {
+                        builder = builder.tls_config(tls)?;
+                    }
+                    let router = builder.add_routes(routes);
+                    match &alone.listen {
+                        Listen::Unix(path) => {
+                            let listener = transport::bound(path)?;
+                            let peers = transport::admitted(listener, Peers::SameUser);
+                            Ok(router.serve_with_incoming_shutdown(peers, shutdown).await?)
+                        }
+                        Listen::Tcp(address) => {
+                            let incoming = transport::tcp(*address).await?;
+                            Ok(router.serve_with_incoming_shutdown(incoming, shutdown).await?)
+                        }
+                    }
+                }
+            }
+        };
+        // A connection that stays open, or a peer that never speaks, must not keep the process.
+        tokio::select! {
+            served = served => served,
+            () = async { closing.await; tokio::time::sleep(CLOSE_WITHIN).await } => Ok(()),
+        }
+    }
+
+    fn manifest(&self) -> (Vec<tollgate_proto::tool::v1::ToolSpec>, Manifest) {
+        let specs: Vec<_> = self.tools.values().map(|tool| wire::tool_spec(tool)).collect();
+        let mut manifest = Manifest {
+            name: self.name.to_owned(),
+            version: self.version.to_owned(),
+            build_sha256: build_sha256().into(),
+            protocol_min: PROTOCOL,
+            protocol_max: PROTOCOL,
+            digest: bytes::Bytes::new(),
+            notes: Vec::new(),
+        };
+        manifest.digest = manifest::digest(&manifest, &specs).to_vec().into();
+        (specs, manifest)
+    }
+
+    fn add_reflection(&mut self) -> Result<(), ServeError> {
+        let offered = match &self.start.0 {
+            Start::Kernel(_) => true,
+            Start::Alone(alone) => {
+                matches!(alone.listen, Listen::Unix(_)) || alone.options.reflection
+            }
+        };
+        if offered {
+            let service = tonic_reflection::server::Builder::configure()
+                .register_encoded_file_descriptor_set(DESCRIPTORS)
+                .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+                .build_v1()
+                .map_err(|error| ServeError::Usage(format!("reflection: {error}")))?;
+            self.routes.add_service(service);
+        }
+        Ok(())
+    }
+}
+
+/// The digest of this program's file, for receipts; empty when it cannot be read.
+fn build_sha256() -> Vec<u8> {
+    std::fs::read("/proc/self/exe").map(|bytes| sha256(&bytes).to_vec()).unwrap_or_default()
+}
+
+/// Stops the server at the end of standard input (a kernel's server) or at SIGTERM.
+fn watch_for_the_end(
+    start: &Start,
+    draining: CancellationToken,
+    tasks: &TaskTracker,
+) -> Result<(), ServeError> {
+    let io = |source| ServeError::Io { what: "cannot watch for SIGTERM".into(), source };
+    let mut terminate = signal(SignalKind::terminate()).map_err(io)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(io)?;
+    let stop = draining.clone();
+    tasks.spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => stop.cancel(),
+            _ = interrupt.recv() => stop.cancel(),
+            () = stop.cancelled() => {}
+        }
+    });
+    if let Start::Kernel(_) = start {
+        // A thread, because a read of standard input cannot be cancelled; it ends with the process.
+        std::thread::Builder::new()
+            .name("stdin".into())
+            .stack_size(64 * 1024)
+            .spawn(move || {
+                let mut rest = [0; 256];
+                while matches!(std::io::stdin().lock().read(&mut rest), Ok(1..)) {}
+                draining.cancel();
+            })
+            .map_err(|source| ServeError::Io { what: "cannot start a thread".into(), source })?;
+    }
+    Ok(())
+}
+
+fn trace(filter: &str) {
+    let filter = tracing_subscriber::EnvFilter::try_new(filter).unwrap_or_default();
+    // The log is standard error; the kernel reads it. A second start in one process keeps the first.
+    drop(
+        tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(std::io::stderr)
+            .with_ansi(false)
+            .without_time()
+            .try_init(),
+    );
+}

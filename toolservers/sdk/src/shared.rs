@@ -1,0 +1,27 @@
+//! What all sessions of a server process share.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tollgate_proto::tool::v1::{Manifest, ToolSpec};
+
+use crate::{blobs::Blobs, erased::Registered, executions::Executions, grants::GrantGate};
+
+/// One server process.
+pub(crate) struct Shared {
+    /// Minted when the process started (UUIDv7 text); grants name it.
+    pub(crate) instance: String,
+    /// By name.
+    pub(crate) tools: BTreeMap<&'static str, Arc<Registered>>,
+    pub(crate) manifest: Manifest,
+    pub(crate) specs: Vec<ToolSpec>,
+    pub(crate) features: Vec<String>,
+    pub(crate) calls_max: u32,
+    pub(crate) grants: GrantGate,
+    pub(crate) executions: Executions,
+    pub(crate) blobs: Arc<Blobs>,
+    /// Fires when the server is told to stop.
+    pub(crate) draining: CancellationToken,
+    /// Every task of every session, so that stopping can wait for them.
+    pub(crate) tasks: TaskTracker,
+}

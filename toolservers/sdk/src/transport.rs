@@ -1,0 +1,112 @@
+//! Sockets, peers and HTTP/2 settings. Each setting prevents a failure that was measured with
+//! tonic's default; the black-box tests have the failures.
+
+use std::{net::SocketAddr, path::Path};
+
+use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio_stream::{
+    Stream, StreamExt,
+    wrappers::{TcpListenerStream, UnixListenerStream},
+};
+use tollgate_proto::limits::{
+    CONNECTION_WINDOW_BYTES, HTTP2_FRAME_BYTES, HTTP2_RESETS_MAX, HTTP2_STREAMS_MAX,
+    STREAM_WINDOW_BYTES,
+};
+use tonic::transport::{Certificate, Identity, ServerTlsConfig};
+
+use crate::{
+    options::{Options, read_file},
+    server::ServeError,
+};
+
+/// Who may connect to a Unix socket.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Peers {
+    /// This user, and of its processes only this one.
+    Kernel(u32),
+    /// This user.
+    SameUser,
+}
+
+/// The server with every default changed that has hurt somebody.
+pub(crate) fn builder() -> tonic::transport::Server {
+    tonic::transport::Server::builder()
+        // With small windows a few unread streams stop the whole connection.
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .max_frame_size(HTTP2_FRAME_BYTES)
+        .http2_adaptive_window(Some(false))
+        // tonic passes "no limit", which overrides hyper's own.
+        .max_concurrent_streams(HTTP2_STREAMS_MAX)
+        // With 20, a burst of cancelled streams ends the connection of innocent calls.
+        .http2_max_pending_accept_reset_streams(Some(HTTP2_RESETS_MAX))
+        .http2_max_local_error_reset_streams(Some(HTTP2_RESETS_MAX))
+        .tcp_nodelay(true)
+}
+
+/// TLS as the command line has it.
+pub(crate) fn tls(options: &Options) -> Result<Option<ServerTlsConfig>, ServeError> {
+    let (Some(cert), Some(key)) = (&options.tls_cert, &options.tls_key) else { return Ok(None) };
+    let identity = Identity::from_pem(read_file(cert)?, read_file(key)?);
+    let config = ServerTlsConfig::new().identity(identity);
+    Ok(Some(match &options.client_ca {
+        Some(ca) => config.client_ca_root(Certificate::from_pem(read_file(ca)?)),
+        None => config,
+    }))
+}
+
+/// The listening socket that the kernel passed as descriptor 3 (`LISTEN_FDS`).
+pub(crate) fn adopted() -> Result<UnixListener, ServeError> {
+    let what = || "cannot adopt the listening socket of descriptor 3 (LISTEN_FDS)".to_owned();
+    let io = |source| ServeError::Io { what: what(), source };
+    let listener = listenfd::ListenFd::from_env()
+        .take_unix_listener(0)
+        .map_err(io)?
+        .ok_or_else(|| ServeError::Usage(what()))?;
+    listener.set_nonblocking(true).map_err(io)?;
+    UnixListener::from_std(listener).map_err(io)
+}
+
+/// Binds a Unix socket at a path.
+pub(crate) fn bound(path: &Path) -> Result<UnixListener, ServeError> {
+    UnixListener::bind(path)
+        .map_err(|source| ServeError::Io { what: format!("cannot bind {}", path.display()), source })
+}
+
+/// Binds a TCP socket.
+pub(crate) async fn tcp(address: SocketAddr) -> Result<TcpListenerStream, ServeError> {
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|source| ServeError::Io { what: format!("cannot bind {address}"), source })?;
+    Ok(TcpListenerStream::new(listener))
+}
+
+/// The connections of those who may connect; others are closed without an answer.
+pub(crate) fn admitted(
+    listener: UnixListener,
+    peers: Peers,
+) -> impl Stream<Item = std::io::Result<UnixStream>> {
+    UnixListenerStream::new(listener).filter(move |stream| match stream {
+        Ok(stream) => {
+            let may = may_connect(stream, peers);
+            if !may {
+                tracing::warn!("a connection of another user or process was closed");
+            }
+            may
+        }
+        Err(_) => true,
+    })
+}
+
+fn may_connect(stream: &UnixStream, peers: Peers) -> bool {
+    let Ok(peer) = stream.peer_cred() else { return false };
+    let same_user = peer.uid() == nix::unistd::geteuid().as_raw();
+    match peers {
+        Peers::SameUser => same_user,
+        // A peer of another pid namespace shows as 0; then the user must do.
+        Peers::Kernel(pid) => {
+            let peer_pid = peer.pid().and_then(|pid| u32::try_from(pid).ok()).unwrap_or(0);
+            same_user && (peer_pid == pid || peer_pid == 0)
+        }
+    }
+}

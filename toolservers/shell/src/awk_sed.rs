@@ -1,0 +1,120 @@
+//! Scripts of sed and awk that only print.
+//!
+//! For sed a small grammar of addresses and printing commands; anything else is a doubt (`e`, `w`,
+//! `r`, labels, braces, the flags `e` and `w` of `s`). For awk, whose grammar is large, the absence
+//! of everything by which a program could write, run or read something else.
+
+use crate::words::Doubt;
+
+#[cfg(test)]
+mod tests;
+
+/// What an awk program must not hold: output and pipes (also comparisons, which look the same),
+/// running, reading from elsewhere, indirect calls and loading, and a line continued inside a word.
+const AWK_FORBIDDEN: &[&str] = &[">", "|", "system", "getline", "@", "\\\n", "\\\r", "ARGV"];
+
+/// Checks an awk program.
+///
+/// # Errors
+/// It could do more than print.
+pub(crate) fn check_awk(program: &str) -> Result<(), Doubt> {
+    if AWK_FORBIDDEN.iter().any(|text| program.contains(text)) {
+        return Err("an awk program could do more than print");
+    }
+    Ok(())
+}
+
+/// Checks a sed script.
+///
+/// # Errors
+/// It could do more than print.
+pub(crate) fn check_sed(script: &str) -> Result<(), Doubt> {
+    let mut rest = script;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', ';', '\n']);
+        if rest.is_empty() {
+            return Ok(());
+        }
+        rest = command(rest)?;
+    }
+}
+
+const DOUBT: Doubt = "a sed script could do more than print";
+
+/// One command with its addresses; gives what follows.
+fn command(text: &str) -> Result<&str, Doubt> {
+    let mut rest = address(text)?;
+    if let Some(after) = rest.trim_start().strip_prefix(',') {
+        let after = after.trim_start();
+        let second = address(after.strip_prefix(['+', '~']).unwrap_or(after))?;
+        if second.len() == after.len() {
+            return Err(DOUBT);
+        }
+        rest = second;
+    }
+    rest = rest.trim_start().trim_start_matches(['!', ' ']);
+    let mut chars = rest.chars();
+    let name = chars.next().ok_or(DOUBT)?;
+    let after = chars.as_str();
+    let after = match name {
+        'p' | 'd' | 'D' | 'P' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' => after,
+        'q' | 'Q' | 'l' => after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' '),
+        's' => substitution(after)?,
+        'y' => {
+            let delimiter = delimiter(after)?;
+            let after = after.get(delimiter.len_utf8()..).ok_or(DOUBT)?;
+            part(part(after, delimiter)?, delimiter)?
+        }
+        _ => return Err(DOUBT),
+    };
+    let after = after.trim_start_matches([' ', '\t']);
+    if after.is_empty() || after.starts_with([';', '\n']) { Ok(after) } else { Err(DOUBT) }
+}
+
+/// A line number, `$`, `FIRST~STEP`, or `/REGEX/`; or nothing.
+fn address(text: &str) -> Result<&str, Doubt> {
+    if let Some(after) = text.strip_prefix('/') {
+        let after = part(after, '/')?;
+        return Ok(after.strip_prefix('I').unwrap_or(after));
+    }
+    if let Some(after) = text.strip_prefix('$') {
+        return Ok(after);
+    }
+    let digits = |text| str::trim_start_matches(text, |c: char| c.is_ascii_digit());
+    let after = digits(text);
+    Ok(after.strip_prefix('~').filter(|_| after.len() < text.len()).map_or(after, digits))
+}
+
+/// After `s`: `/REGEX/TEXT/FLAGS` with flags that neither write nor run.
+fn substitution(text: &str) -> Result<&str, Doubt> {
+    let delimiter = delimiter(text)?;
+    let regex = text.get(delimiter.len_utf8()..).ok_or(DOUBT)?;
+    let after = part(part(regex, delimiter)?, delimiter)?;
+    Ok(after.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, 'g' | 'p' | 'i' | 'I')))
+}
+
+fn delimiter(text: &str) -> Result<char, Doubt> {
+    text.chars().next().filter(char::is_ascii_punctuation).filter(|c| *c != '\\').ok_or(DOUBT)
+}
+
+/// What follows the delimiter. A delimiter inside brackets ends the part for some versions of sed
+/// and not for others, so a bracket before it is a doubt.
+fn part(text: &str, delimiter: char) -> Result<&str, Doubt> {
+    let mut chars = text.chars();
+    let mut brackets = 0_usize;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next();
+            }
+            '\n' => return Err(DOUBT),
+            '[' if chars.as_str().trim_start_matches('^').starts_with(']') => return Err(DOUBT),
+            '[' => brackets += 1,
+            ']' => brackets = brackets.saturating_sub(1),
+            c if c == delimiter && brackets > 0 => return Err(DOUBT),
+            c if c == delimiter => return Ok(chars.as_str()),
+            _ => {}
+        }
+    }
+    Err(DOUBT)
+}

@@ -1,0 +1,82 @@
+//! Every number of this server: its unit, where it comes from, and what happens at the bound.
+
+use std::time::Duration;
+
+/// Seconds that a command may run when the call does not say (`[SHELL-01]`).
+pub(crate) const TIMEOUT_SECONDS_DEFAULT: u32 = 120;
+
+/// Seconds that a call may ask for (`[SHELL-01]`); the schema says it, so a larger one is refused.
+/// `bash::Input` repeats the number, because an attribute takes a literal.
+pub(crate) const TIMEOUT_SECONDS_MAX: u32 = 600;
+
+/// Between TERM and KILL (`[SHELL-03]`).
+pub(crate) const TERM_GRACE: Duration = Duration::from_millis(500);
+
+/// How long killing is repeated before the survivors are told of; a process in an uninterruptible
+/// system call cannot be waited for.
+pub(crate) const KILL_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Between two looks at the process table while killing: a member whose parent lives sends no
+/// signal to this process when it dies.
+pub(crate) const KILL_LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// Bytes of one command: what Linux takes as one argument (`MAX_ARG_STRLEN`, 128 KiB with its end).
+pub(crate) const COMMAND_BYTES_MAX: usize = 128 * 1024 - 1;
+
+/// Bytes read from the pipe at once, and the most that one piece of output holds.
+pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
+
+/// Bytes still read after the command has ended when the pipe does not say its capacity: what a
+/// pipe of Linux buffers. What comes later was written by background processes.
+pub(crate) const PIPE_BYTES: usize = 64 * 1024;
+
+/// Between two progress lines of one call.
+pub(crate) const PROGRESS_PAUSE: Duration = Duration::from_millis(200);
+
+/// Characters of a progress line.
+pub(crate) const PROGRESS_CHARS_MAX: usize = 200;
+
+/// Characters of the result's text in all (`[SHELL-02]`).
+pub(crate) const RESULT_CHARS_MAX: usize = 30_000;
+
+/// Characters of the output's beginning that are kept, in whole lines.
+pub(crate) const HEAD_CHARS_MAX: usize = 4_000;
+
+/// Characters kept free for notices and for the last line, which is never cut.
+pub(crate) const NOTICE_CHARS_MAX: usize = 1_200;
+
+/// Characters of the output's end that are kept, in whole lines.
+pub(crate) const TAIL_CHARS_MAX: usize = RESULT_CHARS_MAX - HEAD_CHARS_MAX - NOTICE_CHARS_MAX;
+
+/// Bytes of one line that are kept, from its end; the rest is counted.
+pub(crate) const LINE_BYTES_MAX: usize = 4 * TAIL_CHARS_MAX;
+
+/// Bytes of one control sequence. A longer one was none: what follows is text again.
+pub(crate) const SEQUENCE_BYTES_MAX: usize = 4096;
+
+/// Time for parsing one line; past it the line is opaque. Ordinary lines take under 1 ms.
+pub(crate) const PARSE_TIME_MAX: Duration = Duration::from_millis(100);
+
+/// Depth of nesting that is followed in a line, and of scripts inside scripts (`sh -c "sh -c …"`).
+pub(crate) const NESTING_MAX: usize = 64;
+
+/// Depth of scripts inside scripts (`sh -c "sh -c …"`).
+pub(crate) const SCRIPTS_DEEP_MAX: usize = 6;
+
+/// Subjects of one call, from the protocol. The last says how many more there were.
+pub(crate) const SUBJECTS_MAX: usize = 256;
+
+/// Words of one subject, from the protocol.
+pub(crate) const SUBJECT_WORDS_MAX: usize = 256;
+
+/// Bytes of the words of one subject, from the protocol.
+pub(crate) const SUBJECT_BYTES_MAX: usize = 16 * 1024;
+
+/// Bytes of the preview, from the protocol.
+pub(crate) const PREVIEW_BYTES_MAX: usize = 64 * 1024;
+
+/// Characters of the title.
+pub(crate) const TITLE_CHARS_MAX: usize = 80;
+
+/// Bytes of a git configuration file that is looked at; a larger one is not trusted.
+pub(crate) const GIT_CONFIG_BYTES_MAX: u64 = 64 * 1024;

@@ -1,0 +1,346 @@
+//! Reads any shell line with tree-sitter-bash: all its simple commands and redirected files.
+//!
+//! Commands are found wherever they stand: lists, pipes, substitutions, subshells, functions, loops,
+//! here-documents that feed a shell, scripts inside words, wrappers. What cannot be told is given as
+//! opaque; a line with a part that does not parse is so as a whole, besides what was found in it.
+//!
+//! The parser reads some lines otherwise than bash (`> f a b` takes three targets), which is put
+//! right here where rules depend on it. Read-only is therefore not decided on this tree alone
+//! (`grammar`, `readonly`).
+//!
+//! Not here: subjects and previews (`subjects`).
+
+use std::{collections::HashMap, ops::ControlFlow, time::Instant};
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+
+use crate::{
+    limits::{PARSE_TIME_MAX, SCRIPTS_DEEP_MAX},
+    words::{Word, read_word, whole_word},
+    wrappers::{self, Inner},
+};
+
+#[cfg(test)]
+mod tests;
+
+/// A simple command.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Command {
+    /// Program and arguments.
+    pub(crate) words: Vec<Word>,
+    /// The operator before it, or the wrapper that runs it.
+    pub(crate) operator: String,
+    /// Something of it cannot be told without running the line.
+    pub(crate) opaque: bool,
+    /// It stands in the line itself, not in a script or behind a wrapper.
+    pub(crate) direct: bool,
+}
+
+/// A file that is opened by a redirection.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Target {
+    /// Its name.
+    pub(crate) word: Word,
+    /// Whether it is opened for writing.
+    pub(crate) write: bool,
+}
+
+/// What was found in a line.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    /// In the order they are written, wrappers before what they run.
+    pub(crate) commands: Vec<Command>,
+    /// In the order they are written.
+    pub(crate) targets: Vec<Target>,
+    /// Whether all of it parsed, scripts in it included.
+    pub(crate) whole: bool,
+}
+
+/// Reads a line.
+pub(crate) fn parse(line: &str) -> Parsed {
+    let mut parsed = Parsed { whole: true, ..Parsed::default() };
+    parsed.script(line, "", 0);
+    parsed
+}
+
+/// Operators that a command can stand after.
+const OPERATORS: &[&str] =
+    &["&&", "||", ";", "|", "|&", "&", "\n", "$(", "`", "<(", ">(", "(", "{", "!", ";;", "${ "];
+
+impl Parsed {
+    /// Reads a script, in the line itself (`depth` 0) or inside one of its words.
+    fn script(&mut self, text: &str, operator: &str, depth: usize) {
+        let tree = if depth > SCRIPTS_DEEP_MAX { None } else { tree_of(text) };
+        let Some(tree) = tree else {
+            return self.opaque(text, operator);
+        };
+        if tree.root_node().has_error() {
+            self.opaque(text, operator);
+        }
+        let mut walk = Walk {
+            text,
+            depth,
+            operator: operator.to_owned(),
+            more_words: HashMap::new(),
+            parsed: self,
+        };
+        walk.walk(&tree);
+    }
+
+    fn opaque(&mut self, text: &str, operator: &str) {
+        self.whole = false;
+        self.commands.push(Command {
+            words: vec![Word::unknown(text)],
+            operator: operator.to_owned(),
+            opaque: true,
+            direct: false,
+        });
+    }
+
+    /// Adds a command and what it runs.
+    fn command(
+        &mut self,
+        words: Vec<Word>,
+        operator: &str,
+        opaque: bool,
+        depth: usize,
+        direct: bool,
+    ) {
+        let inner = wrappers::inner(&words);
+        let unknown = words.iter().any(|word| word.argument().is_none());
+        let opaque = opaque || unknown || inner.contains(&Inner::Elsewhere);
+        let name = words.first().map(|word| wrappers::base_name(&word.text).to_owned());
+        let name = name.unwrap_or_default();
+        self.commands.push(Command { words, operator: operator.to_owned(), opaque, direct });
+        for inner in inner {
+            match inner {
+                Inner::Command(words, opaque) if depth <= SCRIPTS_DEEP_MAX => {
+                    self.command(words, &name, opaque, depth + 1, false);
+                }
+                Inner::Command(words, _) => {
+                    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+                    self.opaque(&texts.join(" "), &name);
+                }
+                Inner::Script(text) => self.script(&text, &name, depth + 1),
+                Inner::Elsewhere => {}
+            }
+        }
+    }
+}
+
+/// Parses, within a bound of time.
+fn tree_of(text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    let began = Instant::now();
+    let mut watch = |_: &ParseState| {
+        if began.elapsed() > PARSE_TIME_MAX {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut watch);
+    let bytes = text.as_bytes();
+    let mut read = |offset: usize, _| bytes.get(offset..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options))
+}
+
+/// One walk over a tree. Not recursive: a line may nest as deeply as it is long.
+struct Walk<'a> {
+    text: &'a str,
+    depth: usize,
+    operator: String,
+    /// Words that stand among a command's redirections, by the command's node.
+    more_words: HashMap<usize, Vec<Word>>,
+    parsed: &'a mut Parsed,
+}
+
+impl<'a> Walk<'a> {
+    fn walk(&mut self, tree: &Tree) {
+        let mut cursor = tree.walk();
+        let mut outer_operators: Vec<String> = Vec::new();
+        loop {
+            let node = cursor.node();
+            self.enter(node);
+            if cursor.goto_first_child() {
+                outer_operators.push(self.operator.clone());
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                let operator = outer_operators.pop().unwrap_or_default();
+                // What follows a list stands after the list's last operator; what follows a
+                // substitution stands after the operator before it.
+                if ends_operators(cursor.node().kind()) {
+                    self.operator = operator;
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, node: Node<'_>) {
+        match node.kind() {
+            "command" => self.simple(node),
+            "declaration_command" | "unset_command" => {
+                let words = children(node).map(|child| self.word(child)).collect();
+                self.add(node, words);
+            }
+            "test_command" => {
+                let words = self.words_of_text(node);
+                self.add(node, words);
+            }
+            "variable_assignment" if !parent_is(node, "declaration_command") => {
+                // Rules see it as a command of its own: it can change what others do.
+                let word = self.word(node);
+                self.add(node, vec![word]);
+            }
+            "redirected_statement" => self.redirected(node),
+            "file_redirect" => self.target(node),
+            kind if !node.is_named() && OPERATORS.contains(&kind) => {
+                kind.clone_into(&mut self.operator);
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, node: Node<'_>, words: Vec<Word>) {
+        if !words.is_empty() {
+            let operator = self.operator_before(node).to_owned();
+            self.parsed.command(words, &operator, false, self.depth, self.depth == 0);
+        }
+    }
+
+    /// A line end that separates commands is no node of the tree.
+    fn operator_before(&self, node: Node<'_>) -> &str {
+        let before = self.text.get(..node.start_byte()).unwrap_or_default();
+        let written = before.trim_end();
+        let blank = before.get(written.len()..).unwrap_or_default();
+        let separates = !written.is_empty() && !written.ends_with(['&', '|', ';', '(', '{', '`']);
+        if separates && blank.contains('\n') { "\n" } else { &self.operator }
+    }
+
+    /// A program with its arguments.
+    fn simple(&mut self, node: Node<'_>) {
+        let mut words = Vec::new();
+        for child in children(node) {
+            match child.kind() {
+                "variable_assignment" | "subshell" => {}
+                "file_redirect" => words.extend(self.targets_of(child).into_iter().skip(1)),
+                "herestring_redirect" | "heredoc_redirect" => {}
+                _ => words.push(self.word(child)),
+            }
+        }
+        words.extend(self.more_words.remove(&node.id()).unwrap_or_default());
+        let reads_script = wrappers::reads_script_from_input(&words);
+        self.add(node, words);
+        if reads_script {
+            self.scripts_given_to(node);
+        }
+    }
+
+    /// Here-strings and here-documents of a command that is a shell.
+    fn scripts_given_to(&mut self, command: Node<'_>) {
+        let around = command.parent().filter(|parent| parent.kind() == "redirected_statement");
+        for redirect in children(command).chain(around.into_iter().flat_map(children)) {
+            for part in children(redirect) {
+                let script = match (redirect.kind(), part.kind()) {
+                    ("heredoc_redirect", "heredoc_body") => self.text_of(part).to_owned(),
+                    ("herestring_redirect", kind) if kind != "<<<" => self.word(part).text,
+                    _ => continue,
+                };
+                self.parsed.script(&script, "<<", self.depth + 1);
+            }
+        }
+    }
+
+    /// Bash takes one word after a redirection and goes on with the command; this parser takes all.
+    fn redirected(&mut self, node: Node<'_>) {
+        let mut words = Vec::new();
+        for redirect in children(node) {
+            match redirect.kind() {
+                "file_redirect" => words.extend(self.targets_of(redirect).into_iter().skip(1)),
+                "heredoc_redirect" => {
+                    let mut cursor = redirect.walk();
+                    let arguments: Vec<Node<'_>> =
+                        redirect.children_by_field_name("argument", &mut cursor).collect();
+                    words.extend(arguments.into_iter().map(|argument| self.word(argument)));
+                }
+                _ => {}
+            }
+        }
+        match node.child_by_field_name("body") {
+            Some(body) if body.kind() == "command" => {
+                self.more_words.insert(body.id(), words);
+            }
+            _ => self.add(node, words),
+        }
+    }
+
+    fn target(&mut self, redirect: Node<'_>) {
+        let mut operators = children(redirect).filter(|child| !child.is_named());
+        let operator = operators.next().map(|operator| operator.kind()).unwrap_or_default();
+        let Some(word) = self.targets_of(redirect).into_iter().next() else { return };
+        let descriptor = word.text == "-" || word.text.chars().all(|c| c.is_ascii_digit());
+        if !(operator.ends_with('&') && descriptor) {
+            self.parsed.targets.push(Target { word, write: !operator.starts_with('<') });
+        }
+    }
+
+    fn targets_of(&self, redirect: Node<'_>) -> Vec<Word> {
+        let mut cursor = redirect.walk();
+        let targets: Vec<Node<'_>> =
+            redirect.children_by_field_name("destination", &mut cursor).collect();
+        targets.into_iter().map(|target| self.word(target)).collect()
+    }
+
+    fn word(&self, node: Node<'_>) -> Word {
+        let text = self.text_of(node);
+        whole_word(text).unwrap_or_else(|_| Word::unknown(text))
+    }
+
+    /// The words of a node that is written like a command, such as `[ -f x ]`.
+    fn words_of_text(&self, node: Node<'_>) -> Vec<Word> {
+        let text = self.text_of(node);
+        let mut words = Vec::new();
+        let mut rest = text.trim_start();
+        while !rest.is_empty() {
+            let Ok((word, after)) = read_word(rest) else { return vec![Word::unknown(text)] };
+            if after.len() == rest.len() {
+                return vec![Word::unknown(text)];
+            }
+            words.push(word);
+            rest = after.trim_start_matches([' ', '\t']);
+        }
+        words
+    }
+
+    fn text_of(&self, node: Node<'_>) -> &'a str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+}
+
+fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let mut cursor = node.walk();
+    let all: Vec<Node<'_>> = node.children(&mut cursor).collect();
+    all.into_iter()
+}
+
+fn parent_is(node: Node<'_>, kind: &str) -> bool {
+    node.parent().is_some_and(|parent| parent.kind() == kind)
+}
+
+/// Whether the operators inside a node mean nothing after it.
+fn ends_operators(kind: &str) -> bool {
+    matches!(
+        kind,
+        "command_substitution"
+            | "process_substitution"
+            | "subshell"
+            | "string"
+            | "command"
+            | "heredoc_body"
+    )
+}

@@ -1,0 +1,178 @@
+//! Goal: every simple command of a line is a subject, wherever it stands. [GATE-22], SH-04, SH-12, SH-16.
+
+use super::*;
+
+fn texts(line: &str) -> Vec<String> {
+    let commands = parse(line).commands;
+    commands
+        .iter()
+        .map(|command| command.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+#[track_caller]
+fn check(line: &str, expected: &[&str]) {
+    assert_eq!(texts(line), expected, "{line:?}");
+    assert!(parse(line).whole, "{line:?}");
+}
+
+#[track_caller]
+fn finds(line: &str, command: &str) {
+    assert!(texts(line).iter().any(|text| text == command), "{line:?}: {:?}", texts(line));
+}
+
+#[test]
+fn commands_are_found_in_every_position() {
+    check("a x && b || c; d | e |& f\ng & h", &["a x", "b", "c", "d", "e", "f", "g", "h"]);
+    check("(a; b)", &["a", "b"]);
+    check("{ a; b; }", &["a", "b"]);
+    check("! a", &["a"]);
+    check("if a; then b; elif c; then d; else e; fi", &["a", "b", "c", "d", "e"]);
+    check("for i in 1 2; do a $i; done", &["a $i"]);
+    check("while a; do b; done", &["a", "b"]);
+    check("until a; do b; done", &["a", "b"]);
+    check("case x in x) a;; *) b;; esac", &["a", "b"]);
+    check("f() { a; }; f", &["a", "f"]);
+    check("[ -f x ] && a", &["[ -f x ]", "a"]);
+    check("export A=1; a", &["export A=1", "a"]);
+    check("A=1 B=2 a", &["a", "A=1", "B=2"]);
+    check("A=1", &["A=1"]);
+    check("unset x", &["unset x"]);
+    check("", &[]);
+}
+
+#[test]
+fn commands_are_found_inside_words() {
+    for line in [
+        "echo $(touch C)",
+        "echo `touch C`",
+        "echo \"$(touch C)\"",
+        "cat <(touch C)",
+        "echo x > >(touch C)",
+        "cat <<E\n$(touch C)\nE",
+        "echo $((1+$(touch C)))",
+        "echo ${x:-$(touch C)}",
+        "x=$(touch C)",
+        "echo \"${a[$(touch C)0]}\"",
+        "[[ -n $(touch C) ]]",
+        "cat <<< $(touch C)",
+        "select x in 1; do touch C; done",
+        "coproc touch C",
+        "time touch C",
+        "for x in $(touch C); do a; done",
+        "case $(touch C) in x) ;; esac",
+    ] {
+        finds(line, "touch C");
+    }
+}
+
+/// The parser takes all words after a redirection for targets; bash takes one.
+#[test]
+fn words_after_a_redirection_belong_to_the_command() {
+    finds("> f touch C", "touch C");
+    finds("echo > f a b", "echo a b");
+    finds("touch <in C", "touch C");
+    finds("touch 2>&1 C", "touch C");
+    finds("cat <<E C\nx\nE", "cat C");
+}
+
+#[test]
+fn wrappers_are_seen_and_what_they_run_too() {
+    check(
+        "sudo -n env A=1 nice touch C",
+        &["sudo -n env A=1 nice touch C", "env A=1 nice touch C", "nice touch C", "touch C"],
+    );
+    check("sh -c 'a; b'", &["sh -c a; b", "a", "b"]);
+    finds("bash <<E\ntouch C\nE", "touch C");
+    finds("bash <<< 'touch C'", "touch C");
+    finds("eval 'touch C'", "touch C");
+    finds("find . -exec touch C \\;", "touch C");
+    finds("x | xargs touch", "touch");
+    finds("alias ls='touch C'", "touch C");
+    finds("timeout 5 bash -c 'sudo touch C'", "touch C");
+}
+
+/// SH-06.
+#[test]
+fn spellings_of_a_name_are_resolved() {
+    for line in
+        ["t\"ou\"ch C", "\\touch C", "t\\ouch C", "$'to\\x75ch' C", "'touch' C", "touch\\\n C"]
+    {
+        finds(line, "touch C");
+    }
+}
+
+#[track_caller]
+fn opaque(line: &str, expected: bool) {
+    let parsed = parse(line);
+    assert_eq!(
+        parsed.commands.iter().any(|command| command.opaque),
+        expected,
+        "{line:?}: {parsed:?}"
+    );
+}
+
+#[test]
+fn what_cannot_be_told_is_opaque() {
+    opaque("ls -l f", false);
+    opaque("cat '*'", false);
+    for line in [
+        "$x a",
+        "touch${IFS}C",
+        "{touch,C}",
+        "eval \"$x\"",
+        "printf x | bash",
+        "bash -s",
+        "a $x",
+        "a *",
+        "echo 'open",
+        "a $(b)",
+        "xargs touch",
+        "((",
+        "sh -c \"$x\"",
+        "a )",
+        "if a; then b",
+    ] {
+        opaque(line, true);
+    }
+}
+
+#[test]
+fn operators_are_those_before_the_command() {
+    let parsed = parse("a && b | c; d $(e) || f\ng");
+    let operators: Vec<&str> =
+        parsed.commands.iter().map(|command| command.operator.as_str()).collect();
+    assert_eq!(operators, ["", "&&", "|", ";", "$(", "||", "\n"]);
+}
+
+#[test]
+fn redirected_files_are_targets() {
+    let parsed = parse("a > x 2>> y < z &> w >| v 2>&1 <&3 >&- >&u; { b; } > t");
+    let targets: Vec<(&str, bool)> =
+        parsed.targets.iter().map(|target| (target.word.text.as_str(), target.write)).collect();
+    assert_eq!(
+        targets,
+        [
+            ("x", true),
+            ("y", true),
+            ("z", false),
+            ("w", true),
+            ("v", true),
+            ("u", true),
+            ("t", true)
+        ]
+    );
+}
+
+/// G-06: neither depth nor length hides a command or overflows the stack.
+#[test]
+fn long_and_deep_lines_are_read() {
+    let long = parse(&("true; ".repeat(20_000) + "touch C"));
+    assert!(!long.whole || long.commands.len() == 20_001, "{}", long.commands.len());
+    parse(&"(".repeat(50_000));
+    parse(&"$(".repeat(50_000));
+    parse(&"a && ".repeat(20_000));
+    parse(&"{ ".repeat(50_000));
+    let nested = (0..40).fold("touch C".to_owned(), |script, _| format!("eval {script}"));
+    opaque(&nested, true);
+}

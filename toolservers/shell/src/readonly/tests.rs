@@ -1,0 +1,278 @@
+//! Goal: what only reads is proven, and nothing else is. [SHELL-04], [GATE-22], SH-01 … SH-15.
+
+use super::*;
+
+/// A folder with a plain repository, and elsewhere a file for every program of the table.
+struct World {
+    base: tempfile::TempDir,
+    _programs: tempfile::TempDir,
+    path: Vec<PathBuf>,
+}
+
+impl World {
+    fn new() -> Self {
+        let base = tempfile::tempdir().unwrap();
+        std::fs::create_dir(base.path().join(".git")).unwrap();
+        std::fs::write(base.path().join(".git/config"), "[core]\n\tbare = false\n").unwrap();
+        let programs = tempfile::tempdir().unwrap();
+        for name in PROGRAMS.iter().flat_map(|(names, _)| names.split(' ')).chain(["git"]) {
+            std::fs::write(programs.path().join(name), "").unwrap();
+        }
+        let path = vec![programs.path().to_owned()];
+        Self { base, _programs: programs, path }
+    }
+
+    fn prove(&self, line: &str) -> Result<Proof, Doubt> {
+        let roots = [self.base.path().to_owned()];
+        prove(line, &Surroundings { path: &self.path, roots: &roots, cwd: self.base.path() })
+    }
+}
+
+#[track_caller]
+fn reads(lines: &[&str]) {
+    let world = World::new();
+    for line in lines {
+        if let Err(doubt) = world.prove(line) {
+            panic!("{line:?}: {doubt}");
+        }
+    }
+}
+
+#[track_caller]
+fn doubtful(lines: &[&str]) {
+    let world = World::new();
+    for line in lines {
+        assert!(world.prove(line).is_err(), "{line:?}");
+    }
+}
+
+/// SH-02.
+#[test]
+fn ordinary_reading_is_proven() {
+    reads(&[
+        "ls",
+        "ls -la src",
+        "cat f.txt | grep -n x | head -5",
+        "wc -l *.txt",
+        "find . -name '*.rs' -type f",
+        "find . -name '*.txt' | xargs wc -l",
+        "find . -exec wc -l {} +",
+        "grep -rn \"$USER\" src",
+        "sed -n 1,5p f.txt",
+        "awk '{print $1}' f.txt",
+        "sort -k2,2n -u f.txt",
+        "uniq -c f.txt",
+        "cut -d: -f1 f",
+        "diff -u a b",
+        "date",
+        "date +%F",
+        "test -f f.txt && echo yes",
+        "[ \"$x\" = y ]",
+        "echo $HOME",
+        "rg -n x src",
+        "rg -l x | sort",
+        "jq . f",
+        "xxd f",
+        "tree -L 2",
+        "unzip -l z",
+        "node --version",
+        "for f in *.txt; do wc -l \"$f\"; done",
+        "if [ -f f ]; then cat f; fi",
+        "cd src && ls",
+        "printf '%s\\n' x",
+        "while read -r l; do echo \"$l\"; done < f.txt",
+        "cat f 2>/dev/null",
+        "ls nosuch 2>&1",
+        "tar tzf x.tgz",
+        "timeout 5 cat f",
+        "command -v ls",
+        "env | grep PATH",
+        "head -n5 f",
+        "true",
+        "/bin/ls",
+    ]);
+}
+
+/// SH-02.
+#[test]
+fn git_that_reads_is_proven() {
+    reads(&[
+        "git status",
+        "git status -sb",
+        "git log --oneline -5",
+        "git log -n 3 --format=%h -- src",
+        "git diff HEAD~1",
+        "git diff --stat",
+        "git show HEAD:f",
+        "git branch -a",
+        "git branch --show-current",
+        "git tag",
+        "git tag -l 'v*'",
+        "git remote -v",
+        "git stash list",
+        "git rev-parse HEAD",
+        "git grep -n content",
+        "git blame -L 1,5 f",
+        "git config --get user.name",
+        "git --no-pager log",
+        "git ls-files | head",
+        "git shortlog -sn",
+    ]);
+}
+
+/// SH-07, SH-08, SH-10.
+#[test]
+fn options_and_operands_that_write_or_run_are_not() {
+    doubtful(&[
+        "sort -o C f",
+        "sort -oC f",
+        "sort --outp=C f",
+        "sort --output C f",
+        "sort --compress-program=./e f",
+        "uniq f C",
+        "xxd f C",
+        "xxd -ps f C",
+        "xxd -r f",
+        "rg --pre ./e x",
+        "rg -z x",
+        "tree -o C",
+        "tree -aLo 2 C",
+        "date -s x",
+        "date 010100002030",
+        "hostname x",
+        "tar xf t",
+        "tar tf h:x",
+        "tar -I e -tf x",
+        "unzip z",
+        "find . -delete",
+        "find . -exec touch {} +",
+        "find . -fprint C",
+        "find . -ok ls ;",
+        "file -C",
+        "diff -l a b",
+        "find . -exec wc \"$x\" -delete \\;",
+        "xargs touch",
+        "xargs -n $x wc",
+        "xargs -I{} {} x",
+        "xargs sh -c x",
+        "printf -v x y",
+        "printf '%n' PATH",
+        "test -v 'a[$(x)]'",
+        "[ -v x ]",
+        "[ \"$a\" \"$b\" ]",
+        "[ $x ]",
+        "read PATH",
+        "read \"$x\"",
+        "cd a b",
+        "env X=1 ls",
+        "env ls",
+        "tee f",
+        "touch f",
+        "unknown-program",
+        "sort $x",
+        "sort *",
+        "sort \"$x\"",
+        "git $x",
+        "timeout -s KILL 5 ls",
+        "timeout 5 touch f",
+        "nice touch f",
+        "nice -n $x ls",
+        "node -e 1",
+        "bash -c ls",
+        "command cd x",
+        "./ls",
+        "src/ls",
+        "/tmp/ls",
+        "$x",
+        "python3 -c 1",
+    ]);
+}
+
+/// GT-01, GT-02.
+#[test]
+fn git_that_writes_or_runs_is_not() {
+    doubtful(&[
+        "git -c core.pager=x log",
+        "git -C evil status",
+        "git --git-dir=x log",
+        "git --exec-path=. log",
+        "git diff --output=C",
+        "git diff --ext-diff",
+        "git log --textconv",
+        "git grep -Ox y",
+        "git grep -nOx y",
+        "git branch x",
+        "git branch -l x",
+        "git branch -d x",
+        "git tag v1",
+        "git tag -l v1 -d v2",
+        "git stash",
+        "git stash pop",
+        "git remote add a b",
+        "git remote update",
+        "git config a b",
+        "git config --get a --unset b",
+        "git reflog expire --all",
+        "git worktree add x",
+        "git symbolic-ref HEAD x",
+        "git log --format=%G?",
+        "git show --show-signature",
+        "git fetch",
+        "git commit",
+        "git checkout x",
+        "cd evil && git status",
+        "git ls-remote x",
+        "git shortlog -n --output=C",
+        "timeout 5 git status",
+        "git cat-file --textconv x",
+    ]);
+}
+
+#[test]
+fn a_repository_that_runs_something_is_doubtful() {
+    let world = World::new();
+    let config = world.base.path().join(".git/config");
+    std::fs::write(config, "[core]\nfsmonitor = touch CANARY\n").unwrap();
+    assert!(world.prove("git status").is_err());
+    assert!(world.prove("ls").is_ok());
+}
+
+/// SH-15.
+#[test]
+fn a_program_of_the_workspace_proves_nothing() {
+    let mut world = World::new();
+    let folder = world.base.path().join("bin");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("ls"), "#!/bin/sh\ntouch CANARY\n").unwrap();
+    world.path.insert(0, folder);
+    assert!(world.prove("ls").is_err());
+    assert!(world.prove("cat f").is_ok());
+}
+
+#[test]
+fn only_cd_moves() {
+    let world = World::new();
+    assert!(world.prove("cd . && ls").unwrap().moves);
+    assert!(!world.prove("ls").unwrap().moves);
+}
+
+#[test]
+fn zz_gold() {
+    let Ok(file) = std::env::var("GOLD") else { return };
+    let world = World::new();
+    let mut out = Vec::new();
+    for line in std::fs::read_to_string(file).unwrap().lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let cmd = row["cmd"].as_str().unwrap();
+        let began = std::time::Instant::now();
+        let parsed = crate::parse::parse(cmd);
+        let p = world.prove(cmd);
+        let agree = p.as_ref().is_ok_and(|proof| {
+            parsed.whole
+                && parsed.commands.iter().filter(|c| c.direct).map(|c| &c.words).eq(&proof.commands)
+        });
+        let took = began.elapsed().as_micros() as u64;
+        out.push(serde_json::json!({"cmd": cmd, "ro": agree, "proved": p.is_ok(), "doubt": p.as_ref().err(), "us": took}).to_string());
+    }
+    std::fs::write(std::env::var("GOLD_OUT").unwrap(), out.join("\n")).unwrap();
+}

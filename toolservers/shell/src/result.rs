@@ -1,0 +1,122 @@
+//! The text and the facts of a result.
+//!
+//! Invariants: at most 30,000 characters; the last line, which says how the command ended, and the
+//! notes before it are never cut; nothing is said of success or failure but how it ended (B050).
+
+use std::path::Path;
+
+use nix::sys::signal::Signal;
+use tollgate_sdk::serde_json::{Value, json};
+
+use crate::{
+    capture::Captured,
+    limits::TIMEOUT_SECONDS_MAX,
+    reap::Ending,
+    run::{Finished, Stop},
+};
+
+#[cfg(test)]
+mod tests;
+
+/// The text for the model: output, what was left out, notes, and how it ended.
+pub(crate) fn text(finished: &Finished, notes: &[String]) -> String {
+    let output = &finished.output;
+    let mut text = output.head.clone();
+    if output.left_out.bytes > 0 {
+        text.push_str(&left_out(output, finished.passed_on));
+    }
+    text.push_str(&output.tail);
+    if output.lines == 0 {
+        text.push_str("(no output)\n");
+    }
+    for note in notes.iter().chain(&own_notes(finished)) {
+        text.push_str(note);
+        text.push('\n');
+    }
+    text.push_str(&last_line(finished));
+    text
+}
+
+/// `{"exit_code": int|null, "signal": name|null, "duration_ms": int, "timed_out": bool, "cwd": path,
+/// "bytes": int, "lines": int, "background": int}`
+pub(crate) fn metadata(finished: &Finished, cwd: &Path) -> Value {
+    let (code, signal) = match finished.ending {
+        Some(Ending::Code(code)) => (Some(code), None),
+        Some(Ending::Signal(number)) => (None, Some(signal_name(number))),
+        None => (None, None),
+    };
+    json!({
+        "exit_code": code,
+        "signal": signal,
+        "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
+        "timed_out": finished.stop == Stop::TimedOut,
+        "cwd": cwd.to_string_lossy(),
+        "bytes": finished.output.bytes,
+        "lines": finished.output.lines,
+        "background": finished.background,
+    })
+}
+
+fn left_out(output: &Captured, passed_on: u64) -> String {
+    let left = output.left_out;
+    let kept = if passed_on >= output.bytes {
+        "all of it is kept as an artifact".to_owned()
+    } else if passed_on == 0 {
+        "it was not kept".to_owned()
+    } else {
+        format!("its first {passed_on} bytes are kept as an artifact")
+    };
+    let line = match left.bytes_of_line {
+        0 => String::new(),
+        bytes => format!(", {bytes} bytes of them from the beginning of the next line"),
+    };
+    format!(
+        "[… left out here: {} lines, {} bytes{line}; the whole output has {} lines, {} bytes, and {kept} …]\n",
+        left.lines, left.bytes, output.lines, output.bytes
+    )
+}
+
+fn own_notes(finished: &Finished) -> Vec<String> {
+    let mut notes = Vec::new();
+    match finished.background {
+        0 => {}
+        1 => notes.push("[1 process goes on in the background until this session ends]".to_owned()),
+        more => notes
+            .push(format!("[{more} processes go on in the background until this session ends]")),
+    }
+    if finished.survivors > 0 {
+        notes.push(format!("[{} processes could not be ended]", finished.survivors));
+    }
+    notes
+}
+
+fn last_line(finished: &Finished) -> String {
+    let after = duration(finished);
+    match (finished.stop, finished.ending) {
+        (Stop::Itself, Some(Ending::Code(code))) => format!("[exit code {code} after {after}]"),
+        (Stop::Itself, Some(Ending::Signal(number))) => {
+            format!("[ended by {}, signal {number}, after {after}]", signal_name(number))
+        }
+        (Stop::Itself, None) => format!("[how it ended is not known, after {after}]"),
+        (Stop::TimedOut, _) => format!(
+            "[timed out after {after}; it and all that it started were stopped. A larger timeout (at most \
+             {TIMEOUT_SECONDS_MAX} seconds) or smaller steps may help]"
+        ),
+        (Stop::Cancelled, _) => {
+            format!("[stopped on request after {after}; all that it started was stopped too]")
+        }
+    }
+}
+
+fn duration(finished: &Finished) -> String {
+    match finished.duration.as_millis() {
+        millis @ 0..1000 => format!("{millis} ms"),
+        _ => format!("{:.1} s", finished.duration.as_secs_f64()),
+    }
+}
+
+/// "SIGKILL"; a real-time signal by its number.
+fn signal_name(number: i32) -> String {
+    Signal::try_from(number)
+        .map_or_else(|_| format!("SIG{number}"), |signal| signal.as_str().to_owned())
+}

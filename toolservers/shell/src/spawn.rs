@@ -1,0 +1,195 @@
+//! Starts bash for one command: own session, no input, one pipe for both outputs, nothing inherited.
+//!
+//! `posix_spawn` rather than fork and exec: no unsafe code, and as fast as starting a program can be.
+//! The shell gets the command as the one argument after `-c`, byte for byte.
+//!
+//! A folder that only this process knows holds a start-up file, read through `BASH_ENV`, that makes
+//! the shell write its last working directory to a file of the call. The shell forgets both names
+//! before the command starts, so neither the command nor its children see them, and a command
+//! that exits in its middle is covered too. One that replaces the shell (`exec`) leaves no directory.
+
+use std::{
+    env,
+    ffi::{CString, OsStr, OsString},
+    fs::{self, File},
+    io,
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::ffi::{OsStrExt, OsStringExt},
+    },
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use nix::{
+    libc,
+    spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn},
+    sys::signal::{SigSet, Signal},
+    unistd::Pid,
+};
+use rustix::pipe::{PipeFlags, pipe_with};
+use tempfile::TempDir;
+
+use crate::{
+    env::{Environment, text_of},
+    reap,
+};
+
+/// What the shell runs before a command.
+const PRELUDE: &str = "trap \"builtin pwd -P 2>/dev/null >|${TOLLGATE_CWD@Q}\" EXIT
+unset BASH_ENV TOLLGATE_CWD TOLLGATE_PRELUDE
+";
+
+/// Signals that a program finds at their default. Rust ignores SIGPIPE in this process, and a
+/// child that inherits that never ends in `yes | head`.
+const DEFAULT_SIGNALS: &[Signal] = &[
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGPIPE,
+    Signal::SIGTERM,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+    Signal::SIGCHLD,
+];
+
+/// The shell, found once, and the folder of its start-up file.
+#[derive(Debug)]
+pub(crate) struct Bash {
+    program: PathBuf,
+    desk: TempDir,
+    calls: AtomicU64,
+}
+
+/// Why the shell is not there.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BashError {
+    /// No folder of the search path has it.
+    #[error("bash is not installed: no folder of PATH holds it")]
+    Missing,
+    /// The start-up file could not be written.
+    #[error("cannot write the shell's start-up file below the temporary folder")]
+    Desk(#[source] io::Error),
+}
+
+/// A running command.
+#[derive(Debug)]
+pub(crate) struct Started {
+    /// The shell.
+    pub(crate) child: reap::Child,
+    /// Both outputs in one order.
+    pub(crate) output: OwnedFd,
+    /// Where the shell leaves its last working directory.
+    pub(crate) last_cwd: LastCwd,
+}
+
+/// The file that holds a command's last working directory; removed when dropped.
+#[derive(Debug)]
+pub(crate) struct LastCwd(PathBuf);
+
+impl LastCwd {
+    /// The directory, if the shell came to say it.
+    pub(crate) fn read(&self) -> Option<PathBuf> {
+        let mut text = fs::read(&self.0).ok()?;
+        (text.pop() == Some(b'\n')).then(|| PathBuf::from(OsString::from_vec(text)))
+    }
+}
+
+impl Drop for LastCwd {
+    fn drop(&mut self) {
+        // It exists only if the shell came to write it; its folder goes at the end anyway.
+        drop(fs::remove_file(&self.0));
+    }
+}
+
+impl Bash {
+    /// Finds the shell and writes its start-up file.
+    ///
+    /// # Errors
+    /// There is no shell, or no place for the file.
+    pub(crate) fn find(environment: &Environment) -> Result<Self, BashError> {
+        let candidates = environment.path().iter().map(|folder| folder.join("bash"));
+        let program =
+            candidates.into_iter().find(|path| path.is_file()).ok_or(BashError::Missing)?;
+        let desk = tempfile::Builder::new()
+            .prefix("tollgate-shell-")
+            .tempdir_in(env::temp_dir())
+            .map_err(BashError::Desk)?;
+        fs::write(desk.path().join("prelude"), PRELUDE).map_err(BashError::Desk)?;
+        Ok(Self { program, desk, calls: AtomicU64::new(0) })
+    }
+
+    /// Starts a command in `cwd`.
+    ///
+    /// # Errors
+    /// The folder cannot be entered, or the operating system starts no process.
+    pub(crate) fn start(
+        &self,
+        command: &str,
+        cwd: &Path,
+        mut environment: Vec<CString>,
+    ) -> io::Result<Started> {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        let last_cwd = LastCwd(self.desk.path().join(call.to_string()));
+        let prelude = self.desk.path().join("prelude");
+        // By way of a variable: the shell expands BASH_ENV, and a path may hold anything.
+        environment.extend(text_of(OsStr::new("BASH_ENV"), OsStr::new("${TOLLGATE_PRELUDE}")));
+        environment.extend(text_of(OsStr::new("TOLLGATE_PRELUDE"), prelude.as_os_str()));
+        environment.extend(text_of(OsStr::new("TOLLGATE_CWD"), last_cwd.0.as_os_str()));
+
+        let program = CString::new(self.program.as_os_str().as_bytes())?;
+        let options = [c"--noprofile".into(), c"--norc".into(), c"-c".into()];
+        let mut arguments = vec![program.clone()];
+        arguments.extend(options);
+        arguments.push(CString::new(command)?);
+
+        let (output, into_output) = pipe_with(PipeFlags::CLOEXEC)?;
+        let nothing = File::open("/dev/null")?;
+        let (actions, attributes) = (actions(&nothing, &into_output)?, attributes()?);
+        let child = reap::spawn(|| {
+            in_folder(cwd, || {
+                Ok(posix_spawn(&*program, &actions, &attributes, &arguments, &environment)?)
+            })
+        })?;
+        Ok(Started { child, output, last_cwd })
+    }
+}
+
+/// Runs `start` with this process in `cwd`, and leaves it again: `posix_spawn` has no folder of its
+/// own, and nothing else here uses relative paths. Callers hold the lock of `reap`.
+fn in_folder(cwd: &Path, start: impl FnOnce() -> io::Result<Pid>) -> io::Result<Pid> {
+    env::set_current_dir(cwd)?;
+    let started = start();
+    env::set_current_dir("/")?;
+    started
+}
+
+/// No input, both outputs to `output`, everything else closed.
+fn actions(input: &File, output: &OwnedFd) -> nix::Result<PosixSpawnFileActions> {
+    let mut actions = PosixSpawnFileActions::init()?;
+    actions.add_dup2(input.as_raw_fd(), 0)?;
+    actions.add_dup2(output.as_raw_fd(), 1)?;
+    actions.add_dup2(output.as_raw_fd(), 2)?;
+    // A descriptor without close-on-exec, such as a socket that the kernel handed over, must not
+    // reach a command.
+    for entry in fs::read_dir("/proc/self/fd").into_iter().flatten().flatten() {
+        let descriptor = entry.file_name().to_str().and_then(|name| name.parse().ok());
+        if let Some(descriptor) = descriptor.filter(|descriptor| *descriptor > 2) {
+            actions.add_close(descriptor)?;
+        }
+    }
+    Ok(actions)
+}
+
+/// A session of its own, and signals as a program expects them.
+fn attributes() -> nix::Result<PosixSpawnAttr> {
+    let mut attributes = PosixSpawnAttr::init()?;
+    // nix has no name for this flag; it takes the bits.
+    let session = PosixSpawnFlags::from_bits_retain(libc::c_int::from(libc::POSIX_SPAWN_SETSID));
+    attributes.set_flags(
+        session | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK,
+    )?;
+    attributes.set_sigdefault(&DEFAULT_SIGNALS.iter().copied().collect::<SigSet>())?;
+    attributes.set_sigmask(&SigSet::empty())?;
+    Ok(attributes)
+}

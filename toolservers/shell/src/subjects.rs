@@ -1,0 +1,153 @@
+//! What a line touches, in the words of the protocol: subjects for the rules, a preview for people.
+//!
+//! Invariants: at most 256 subjects, each within its bound; what does not fit is told by a last
+//! opaque one, so that a line with more commands than that is never allowed by a rule (G-06).
+//!
+//! Not here: finding commands (`parse`).
+
+use std::path::{Component, Path, PathBuf};
+
+use tollgate_sdk::{PathAccess, Subject};
+
+use crate::{
+    limits::{PREVIEW_BYTES_MAX, SUBJECT_BYTES_MAX, SUBJECT_WORDS_MAX, SUBJECTS_MAX},
+    parse::{Command, Parsed, Target},
+};
+
+#[cfg(test)]
+mod tests;
+
+/// Commands after which a relative name may mean another file.
+const MOVING: &[&str] = &["cd", "pushd", "popd"];
+
+/// Targets that are no files.
+const STREAMS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"];
+
+/// All subjects of a line, each once.
+pub(crate) fn subjects(parsed: &Parsed, cwd: &Path, roots: &[PathBuf]) -> Vec<Subject> {
+    let moves = parsed.commands.iter().any(moves);
+    let targets = parsed.targets.iter().filter_map(|target| of_target(target, moves, cwd, roots));
+    let mut subjects: Vec<Subject> = Vec::new();
+    let mut more: usize = 0;
+    for subject in parsed.commands.iter().map(of_command).chain(targets) {
+        if subjects.contains(&subject) {
+            continue;
+        }
+        if subjects.len() + 1 < SUBJECTS_MAX {
+            subjects.push(subject);
+        } else {
+            more += 1;
+        }
+    }
+    if more > 0 {
+        subjects.push(opaque(vec![format!("({more} more)")], String::new()));
+    }
+    subjects
+}
+
+/// The line and, if it is more than one command, its commands one a line.
+pub(crate) fn preview(line: &str, parsed: &Parsed) -> String {
+    let mut text = bounded(line, PREVIEW_BYTES_MAX / 2).to_owned();
+    if parsed.commands.len() > 1 {
+        text.push('\n');
+        for command in &parsed.commands {
+            let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+            let mark = if command.opaque { "  (not all known)" } else { "" };
+            let entry = format!(
+                "\n{:>4} {}{mark}",
+                command.operator.escape_debug().to_string(),
+                words.join(" ")
+            );
+            if text.len() + entry.len() > PREVIEW_BYTES_MAX {
+                break;
+            }
+            text.push_str(&entry);
+        }
+    }
+    text
+}
+
+fn moves(command: &Command) -> bool {
+    let program = command.words.first().map(|word| word.text.as_str());
+    program.is_some_and(|program| MOVING.contains(&program))
+}
+
+fn opaque(argv: Vec<String>, operator: String) -> Subject {
+    Subject::Command { argv, operator, opaque: true }
+}
+
+fn of_command(command: &Command) -> Subject {
+    let mut argv = Vec::new();
+    let mut bytes = 0;
+    for word in &command.words {
+        bytes += word.text.len();
+        if argv.len() == SUBJECT_WORDS_MAX || bytes > SUBJECT_BYTES_MAX {
+            let text =
+                bounded(&word.text, SUBJECT_BYTES_MAX.saturating_sub(bytes - word.text.len()));
+            if argv.len() < SUBJECT_WORDS_MAX {
+                argv.push(text.to_owned());
+            }
+            return opaque(argv, command.operator.clone());
+        }
+        argv.push(word.text.clone());
+    }
+    Subject::Command { argv, operator: command.operator.clone(), opaque: command.opaque }
+}
+
+fn of_target(target: &Target, moves: bool, cwd: &Path, roots: &[PathBuf]) -> Option<Subject> {
+    let arrow = if target.write { ">" } else { "<" };
+    let unknown = || {
+        opaque(
+            vec![arrow.into(), bounded(&target.word.text, SUBJECT_BYTES_MAX / 2).into()],
+            arrow.into(),
+        )
+    };
+    let Some(name) = target.word.argument() else { return Some(unknown()) };
+    if STREAMS.contains(&name) {
+        return None;
+    }
+    let dialled = name.strip_prefix("/dev/tcp/").or_else(|| name.strip_prefix("/dev/udp/"));
+    if let Some(address) = dialled {
+        return Some(Subject::Host(address.replacen('/', ":", 1).to_ascii_lowercase()));
+    }
+    let path = Path::new(name);
+    if moves && !path.is_absolute() {
+        return Some(unknown());
+    }
+    let absolute = resolved(&cwd.join(path));
+    let access = match (target.write, absolute.symlink_metadata().is_ok()) {
+        (false, _) => PathAccess::Read,
+        (true, true) => PathAccess::Write,
+        (true, false) => PathAccess::Create,
+    };
+    let relative =
+        roots.iter().find_map(|root| absolute.strip_prefix(root).ok()).map(Path::to_owned);
+    Some(Subject::Path { absolute, relative, access })
+}
+
+/// Symbolic links resolved as far as the path exists; what does not exist is taken by its names.
+fn resolved(path: &Path) -> PathBuf {
+    let mut known = PathBuf::from("/");
+    for component in path.components() {
+        match component {
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+            Component::ParentDir => drop(known.pop()),
+            Component::Normal(name) => {
+                known.push(name);
+                if let Ok(target) = known.canonicalize() {
+                    known = target;
+                }
+            }
+        }
+    }
+    known
+}
+
+/// As many whole characters of a text as fit.
+pub(crate) fn bounded(text: &str, bytes_max: usize) -> &str {
+    let mut end = text.len().min(bytes_max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
