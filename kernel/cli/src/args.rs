@@ -28,6 +28,8 @@ gate, 4 a server or the model unavailable, 75 try again later, 124 timeout, 130 
 
 `tollgate demo` shows a whole run without a key and without a network.";
 
+const NO_COLOR_HELP: &str = "No colour; as NO_COLOR=1 and CLICOLOR=0";
+
 /// Options of every command.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Common {
@@ -55,8 +57,8 @@ pub(crate) struct Common {
     /// Print JSON
     #[arg(long, global = true, help_heading = "Common options")]
     pub(crate) json: bool,
-    /// No colour; as NO_COLOR=1 and CLICOLOR=0
-    #[arg(long, global = true, help_heading = "Common options")]
+    /// No colour
+    #[arg(long, global = true, help_heading = "Common options", help = NO_COLOR_HELP)]
     pub(crate) no_color: bool,
 }
 

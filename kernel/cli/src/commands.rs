@@ -8,9 +8,10 @@ mod demo;
 mod doctor;
 mod exec;
 mod no_model;
+mod open;
 mod receipts;
-mod sessions;
 mod servers;
+mod sessions;
 mod tools;
 mod turn;
 

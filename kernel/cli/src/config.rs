@@ -21,7 +21,7 @@ mod error;
 mod file;
 pub(crate) mod keys;
 pub(crate) mod programs;
-mod project;
+pub(crate) mod project;
 mod resolve;
 mod servers;
 mod values;
@@ -30,9 +30,9 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use dirs::{Environment, Places};
 pub(crate) use error::ConfigError;
-pub(crate) use resolve::{ServerFault, no_faults, settings, stance};
+pub(crate) use resolve::{no_faults, settings, stance};
 pub(crate) use servers::to_json;
-pub(crate) use values::{Said, Source, Values};
+pub(crate) use values::{Source, Values};
 
 use crate::args::Common;
 
@@ -84,7 +84,9 @@ pub(crate) fn load(common: &Common, environment: Environment<'_>) -> Result<Conf
     if let Some(given) = &common.config {
         let given = std::path::absolute(given).unwrap_or_else(|_| given.clone());
         let layer = config.read(given.clone())?;
-        let layer = layer.ok_or_else(|| ConfigError::of_file(given, "--config names a file that is not there"))?;
+        let layer = layer.ok_or_else(|| {
+            ConfigError::of_file(given, "--config names a file that is not there")
+        })?;
         config.values.lay(layer);
     }
     config.values.lay(variables(environment)?);
@@ -103,7 +105,10 @@ impl Config {
     /// The file of `script:FILE` begins where it was said: at the configuration file, or here.
     fn make_model_absolute(&mut self) {
         let Some(said) = self.values.get("model") else { return };
-        let Some(script) = said.value.as_str().and_then(|model| model.strip_prefix("script:")) else { return };
+        let Some(script) = said.value.as_str().and_then(|model| model.strip_prefix("script:"))
+        else {
+            return;
+        };
         let script = match &said.source {
             Source::File { path, .. } => file::absolute(script, path),
             Source::Default | Source::Variable(_) | Source::Flag(_) => std::path::absolute(script)

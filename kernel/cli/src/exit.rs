@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use tollgate_engine::{
     error::KernelError,
     store::{
-        artifacts::ArtifactError, dir::StateDirError, receipts::ReceiptsError, session::SessionError,
+        artifacts::ArtifactError, dir::StateDirError, receipts::ReceiptsError,
+        session::SessionError,
     },
 };
 

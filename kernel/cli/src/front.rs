@@ -189,7 +189,9 @@ fn said(line: &str) -> Said {
         "s" | "stop" => Said::Answer(Answer::Stop),
         "m" | "message" => Said::Message,
         _ => match line.split_once(' ') {
-            Some(("m" | "M", message)) => Said::Answer(Answer::Deny(Some(message.trim().to_owned()))),
+            Some(("m" | "M", message)) => {
+                Said::Answer(Answer::Deny(Some(message.trim().to_owned())))
+            }
             _ => Said::Nothing,
         },
     }

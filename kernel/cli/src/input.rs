@@ -31,14 +31,15 @@ pub(crate) fn prompt(given: Option<&str>) -> Result<String, Failure> {
 /// It cannot be read, is too long, or is no UTF-8.
 pub(crate) fn read(what: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    io::stdin()
-        .lock()
-        .take(STDIN_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::usage(format!("cannot read {what} from standard input: {error}")))?;
+    io::stdin().lock().take(STDIN_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| {
+        Failure::usage(format!("cannot read {what} from standard input: {error}"))
+    })?;
     if bytes.len() as u64 > STDIN_BYTES_MAX {
-        return Err(Failure::usage(format!("{what} on standard input is longer than {STDIN_BYTES_MAX} bytes")));
+        return Err(Failure::usage(format!(
+            "{what} on standard input is longer than {STDIN_BYTES_MAX} bytes"
+        )));
     }
-    String::from_utf8(bytes)
-        .map_err(|error| Failure::usage(format!("{what} on standard input is no UTF-8: {}", error.utf8_error())))
+    String::from_utf8(bytes).map_err(|error| {
+        Failure::usage(format!("{what} on standard input is no UTF-8: {}", error.utf8_error()))
+    })
 }

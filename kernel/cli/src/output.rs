@@ -14,8 +14,6 @@ use crate::limits::{COLUMNS_DEFAULT, COLUMNS_MIN};
 pub(crate) struct Output {
     /// Standard output is a terminal.
     pub(crate) stdout_is_terminal: bool,
-    /// Standard error is a terminal.
-    pub(crate) stderr_is_terminal: bool,
     /// Colour on standard output.
     pub(crate) stdout_paint: Paint,
     /// Colour on standard error.
@@ -36,7 +34,6 @@ impl Output {
         let stderr_is_terminal = io::stderr().is_terminal();
         Self {
             stdout_is_terminal,
-            stderr_is_terminal,
             stdout_paint: paint(stdout_is_terminal),
             stderr_paint: paint(stderr_is_terminal),
             columns: columns(),
@@ -47,13 +44,7 @@ impl Output {
     #[cfg(test)]
     pub(crate) fn plain(columns: usize) -> Self {
         let paint = Paint { is_on: false };
-        Self {
-            stdout_is_terminal: false,
-            stderr_is_terminal: false,
-            stdout_paint: paint,
-            stderr_paint: paint,
-            columns,
-        }
+        Self { stdout_is_terminal: false, stdout_paint: paint, stderr_paint: paint, columns }
     }
 }
 

@@ -3,11 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Context as _;
-use tollgate_engine::{
-    kernel::Kernel,
-    settings::Settings,
-    store::StateDir,
-};
+use tollgate_engine::{kernel::Kernel, settings::Settings, store::StateDir};
 
 use crate::{
     args::Common,

@@ -36,7 +36,8 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
         let (mut part, mut taken) = (String::new(), 0);
         for char in line.chars() {
             // A tab is shown as four blanks, so that columns can be counted.
-            let (shown, wide) = if char == '\t' { (' ', 4) } else { (char, char.width().unwrap_or(0)) };
+            let (shown, wide) =
+                if char == '\t' { (' ', 4) } else { (char, char.width().unwrap_or(0)) };
             if taken + wide > columns && taken > 0 {
                 lines.push(std::mem::take(&mut part));
                 taken = 0;
@@ -45,6 +46,23 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
             taken += wide;
         }
         lines.push(part);
+    }
+    lines
+}
+
+/// As [`wrap`], broken between words where a line has more than one.
+pub(crate) fn prose(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.split('\n') {
+        let mut open = String::new();
+        for word in line.split_inclusive(' ') {
+            let fits = width(&open) + width(word.trim_end()) <= columns;
+            if !fits && !open.trim().is_empty() {
+                lines.extend(wrap(std::mem::take(&mut open).trim_end(), columns));
+            }
+            open.push_str(word);
+        }
+        lines.extend(wrap(open.trim_end(), columns));
     }
     lines
 }
@@ -90,11 +108,25 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
 
 /// A moment for people, in UTC: "2026-11-30 15:04".
 pub(crate) fn moment(unix_ms: u64) -> String {
-    let moment = i64::try_from(unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    let moment =
+        i64::try_from(unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     moment.map_or_else(|| "?".to_owned(), |moment| moment.strftime("%Y-%m-%d %H:%M").to_string())
 }
 
-/// Enough of an id to name it: UUIDv7 ids of one minute differ behind their 13th character.
+/// Enough of an id for a person to know it again.
 pub(crate) fn short(id: &str) -> &str {
     id.get(..18).unwrap_or(id)
+}
+
+/// Beginnings of ids, just long enough that no two are the same.
+pub(crate) fn beginnings(ids: &[&str]) -> Vec<String> {
+    let longest = ids.iter().map(|id| id.len()).max().unwrap_or(0);
+    let distinct = |length: &usize| {
+        let mut cut: Vec<_> = ids.iter().map(|id| id.get(..*length).unwrap_or(id)).collect();
+        cut.sort_unstable();
+        cut.dedup();
+        cut.len() == ids.len()
+    };
+    let length = (8..longest).find(distinct).unwrap_or(longest);
+    ids.iter().map(|id| id.get(..length).unwrap_or(id).to_owned()).collect()
 }

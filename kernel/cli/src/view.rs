@@ -8,12 +8,19 @@
 
 pub(crate) mod card;
 mod outcome;
+mod refusals;
 mod text;
+mod title;
 
 use tollgate_engine::event::Event;
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 pub(crate) use outcome::plain;
-pub(crate) use text::{Refusals, TextView, title};
+pub(crate) use refusals::Refusals;
+pub(crate) use text::{Shows, TextView};
+pub(crate) use title::{gist, title};
 
 use crate::output::{write_err, write_out};
 

@@ -8,6 +8,7 @@
 mod execute;
 mod host;
 mod output;
+mod recover;
 mod spill;
 
 use std::sync::Arc;
@@ -38,6 +39,7 @@ use crate::{
     },
 };
 use execute::Executed;
+use recover::Fate;
 
 /// How a call that was permitted ended.
 #[derive(Debug)]
@@ -106,18 +108,23 @@ pub(crate) async fn dispatch(
         let connection = connect(server, cancel).await?;
         // 12: as of now, after every wait.
         recheck(call, cx.stance(), permitted.permit().decider() == Decider::Person)?;
-        let start = start_of(cx, call, &connection, attempt, draft).await?;
+        let clocks = server.settings().clocks;
+        let start = start_of(cx, call, &connection, clocks, attempt, draft).await?;
         if tries == 0 {
             write_intent(cx, call, draft).await?;
         }
-        let clocks = server.settings().clocks;
         let executed = execute::execute(cx, call, &connection, start, clocks, cancel).await;
         let (lost, sent) = match executed {
             Executed::Ended(ended) => return finish(cx, call, *ended),
             Executed::Lost { reason, sent } => (reason, sent),
         };
+        let fate = if sent { recover::fate(server, &connection, call).await } else { Fate::NotRun };
+        if let Fate::Ended(completed) = fate {
+            let ended = execute::completed(cx, call, *completed);
+            return finish(cx, call, ended);
+        }
         // At most once: again only if it cannot have run, or may run twice.
-        let may_run_again = !sent || call.safety().idempotent;
+        let may_run_again = matches!(fate, Fate::NotRun) || call.safety().idempotent;
         if tries == 0 && may_run_again && !cancel.is_cancelled() {
             tries = 1;
             attempt += u32::from(sent);
@@ -146,12 +153,12 @@ async fn start_of(
     cx: &SessionContext,
     call: &Classified,
     connection: &Connection,
+    clocks: Clocks,
     attempt: u32,
     draft: &mut Draft,
 ) -> Result<Start, Stop> {
     let (raw, entry) = (call.raw(), call.entry());
     let granted = connection.grant(CallClaims {
-        session: cx.id.as_str(),
         call_id: raw.id.as_str(),
         attempt,
         tool: entry.name.as_str(),
@@ -163,7 +170,7 @@ async fn start_of(
     let (arguments, arguments_blob) = if call.arguments().len() <= INLINE_BYTES_MAX {
         (call.arguments().clone(), None)
     } else {
-        let blob = connection.write_blob(cx.id.as_str(), call.arguments()).await;
+        let blob = connection.write_blob(call.arguments()).await;
         let blob = blob.map_err(|status| {
             let why = format!("the server did not take the arguments: {}", wire::status(&status));
             Refusal::new(Layer::Execution, "arguments_not_taken", why)
@@ -182,7 +189,7 @@ async fn start_of(
             content_bytes_max: entry.result_bytes_max,
             output_bytes_max: cx.limits.output_bytes_max,
         }),
-        remaining_ms: 0,
+        remaining_ms: u32::try_from(clocks.call.as_millis()).unwrap_or(u32::MAX),
     })
 }
 

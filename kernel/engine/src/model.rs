@@ -75,7 +75,6 @@ async fn ask(
     let connection = server.connection().await.map_err(unavailable)?;
     let call_id = clock::call_id();
     let granted = connection.grant(CallClaims {
-        session: cx.id.as_str(),
         call_id: call_id.as_str(),
         attempt: 1,
         tool: "generate",
@@ -84,7 +83,7 @@ async fn ask(
         scope: Scope { network: true, ..Scope::default() },
     });
     let request = GenerateRequest {
-        session: cx.id.as_str().to_owned(),
+        session: connection.session().to_owned(),
         call_id: call_id.as_str().to_owned(),
         model: model.to_owned(),
         request,

@@ -76,6 +76,12 @@ impl Session {
         &self.cx.id
     }
 
+    /// What its calls need; for whoever runs calls of its own through [`gate::run_call`].
+    #[must_use]
+    pub fn context(&self) -> &Arc<SessionContext> {
+        &self.cx
+    }
+
     /// What was found when it was resumed; empty for a new one.
     #[must_use]
     pub fn resumed(&self) -> &Resumed {

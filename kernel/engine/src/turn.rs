@@ -82,6 +82,10 @@ impl Session {
             None => steps.await,
             Some(within) => within_or_cancel(steps, within, &token).await,
         };
+        // The token of the turn fires by itself only when its time is over.
+        if token.is_cancelled() && !cancel.is_cancelled() && end.stop_reason == "cancelled" {
+            "timeout".clone_into(&mut end.stop_reason);
+        }
         if let Err(error) = ran {
             "error".clone_into(&mut end.stop_reason);
             self.end_turn(&end).await?;

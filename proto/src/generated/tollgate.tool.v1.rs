@@ -436,6 +436,7 @@ pub struct GrantClaims {
     pub server: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub instance: ::prost::alloc::string::String,
+    /// The attached session (`Attach.session`); a kernel has one for all its conversations.
     #[prost(string, tag = "4")]
     pub session: ::prost::alloc::string::String,
     /// The call; empty for a read or a write of a blob, which belongs to no call.
@@ -600,7 +601,8 @@ pub mod server_frame {
 /// Opens the session and renews its lease.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Attach {
-    /// The session (UUIDv7 text), the same as in `Hello`.
+    /// The session (UUIDv7 text), the same as in `Hello`: one for a kernel process, whatever
+    /// conversations it has; those are in `CallContext.session`.
     #[prost(string, tag = "1")]
     pub session: ::prost::alloc::string::String,
     /// Silence after which the server ends the session, in ms; 1,000 to 300,000.
@@ -778,6 +780,7 @@ pub struct Start {
 /// Where a call runs and for whom. Explicit: a server keeps nothing else about sessions.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CallContext {
+    /// The conversation (UUIDv7 text).
     #[prost(string, tag = "1")]
     pub session: ::prost::alloc::string::String,
     /// Turn and step of the session, from 1; 0 when there is none (`tollgate call`).

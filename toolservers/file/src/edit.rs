@@ -16,10 +16,9 @@ use crate::{
     failed::Failed,
     limits::{DIFF_BYTES_MAX, PREVIEW_BYTES_MAX},
     matching::Edit as Replacement,
-    outcome::{blocking, invalid, last_seen, prepared, roots, with_observation, write_roots},
-    replace::replace,
+    outcome::{blocking, last_seen, prepared, roots, with_observation, write_roots},
+    replace::{alone, other_links, replace},
     roots::Place,
-    write::{alone, other_links},
 };
 
 /// Replaces pieces of a file's text.
@@ -44,13 +43,11 @@ pub(crate) struct EditInput {
 #[schemars(crate = "tollgate_sdk::schemars", inline)]
 pub(crate) struct EditItem {
     /// Text of the file, to the letter, long enough to occur once.
-    #[serde(alias = "oldText", alias = "old_string")]
     old: String,
     /// Text to put there.
-    #[serde(alias = "newText", alias = "new_string")]
     new: String,
     /// Change every occurrence (default false).
-    #[serde(default, alias = "replace_all")]
+    #[serde(default)]
     all: bool,
 }
 
@@ -66,6 +63,15 @@ impl Tool for Edit {
         Spec::new(Safety::WRITE)
             .title("Edit a file")
             .search_hint("change modify replace text in file patch substitute")
+            .argument_aliases(&[
+                ("file", "path"),
+                ("file_path", "path"),
+                ("oldText", "old"),
+                ("old_string", "old"),
+                ("newText", "new"),
+                ("new_string", "new"),
+                ("replace_all", "all"),
+            ])
             .eager()
             .prepared()
     }
@@ -80,10 +86,7 @@ impl Tool for Edit {
                 .title(format!("Edit {}", place.shown))
                 .preview(editing.diff.bounded(PREVIEW_BYTES_MAX)))
         });
-        preparation.await.map_err(|failed| {
-            let is_path = !failed.message.starts_with("Nothing was written");
-            invalid(if is_path { "/path" } else { "/edits" }, failed)
-        })
+        Ok(preparation.await?)
     }
 
     async fn call(&self, input: EditInput, call: Call) -> Result<Reply, Failure> {

@@ -43,7 +43,7 @@ pub(crate) fn plan(
 ) -> Result<Editing, Failed> {
     if edits.is_empty() || edits.len() > EDITS_MAX {
         let message = format!("edits must have 1 to {EDITS_MAX} edits, not {}", edits.len());
-        return Err(Failed::new(Class::InvalidEdit, message));
+        return Err(Failed::new(Class::InvalidEdit, message).at("/edits"));
     }
     let Some(before) = Snapshot::take(place)? else { return Err(nearest::not_found(place)) };
     if let Content::Image(kind) | Content::Binary(kind) = magic::content(&before.bytes) {
@@ -64,7 +64,7 @@ pub(crate) fn plan(
     let decoded = Decoded::new(&before.bytes, form);
     let plan =
         matching::plan(&decoded.text, edits).map_err(|failed| explained(failed, form, is_stale))?;
-    let encode = |text: &str| form.encode(text, &place.shown);
+    let encode = |text: &str| form.encode(text, &place.shown).map_err(|failed| failed.at("/edits"));
     let bytes = plan.apply(&before.bytes, |at| decoded.byte(at), encode)?;
     let text = plan.apply(&decoded.text, |at| at, |text| Ok(text.as_bytes().to_vec()))?;
     let diff = Diff::new(&place.shown, &decoded.text, &text);
@@ -91,7 +91,7 @@ fn explained(failed: Failed, form: Form, is_stale: bool) -> Failed {
         lines.push("The file changed since this session last read it: read it again.".to_owned());
     }
     lines.extend(form.said().map(|said| format!("The file is {said}.")));
-    Failed::new(failed.class, lines.join("\n"))
+    Failed::new(failed.class, lines.join("\n")).at("/edits")
 }
 
 #[cfg(test)]

@@ -71,12 +71,19 @@ impl Class {
 pub(crate) struct Failed {
     pub(crate) class: Class,
     pub(crate) message: String,
+    /// JSON pointer of the argument at fault.
+    pub(crate) pointer: &'static str,
 }
 
 impl Failed {
-    /// A failure of this class.
+    /// A failure of this class, by the path's fault.
     pub(crate) fn new(class: Class, message: impl Into<String>) -> Self {
-        Self { class, message: message.into() }
+        Self { class, message: message.into(), pointer: "/path" }
+    }
+
+    /// By another argument's fault than the path's.
+    pub(crate) fn at(self, pointer: &'static str) -> Self {
+        Self { pointer, ..self }
     }
 
     /// A failure that the operating system reported while this was done to a path.

@@ -1,7 +1,7 @@
 //! The tool server `file`: `read`, `write`, `edit` beneath the roots of a session.
 //!
-//! In reading order: `roots` and `resolve` say where a path leads and open it; `view` and `window`
-//! read a part of a file of any size; `text` and `ending` know encodings and line endings;
+//! In reading order: `roots` and `resolve` say where a path leads and open it; `window`, `pass`
+//! and `view` see a part of a text of any size, `reading` in a file, `artifact` in an artifact; `text` and `ending` know encodings and line endings;
 //! `matching` and `near` find what an edit means; `replace` puts new content in place; `read`,
 //! `write` and `edit` are the tools.
 //!
@@ -18,9 +18,14 @@ mod roots;
 mod ending;
 mod index;
 mod magic;
+mod pass;
 mod text;
 mod view;
 mod window;
+
+mod artifact;
+mod notices;
+mod reading;
 
 mod fold;
 mod matching;

@@ -50,7 +50,7 @@ fn nearest<'a>(wanted: &str, names: &'a [String]) -> Vec<&'a String> {
             let plain = name.trim_end_matches('/').to_lowercase();
             let shorter = wanted.chars().count().min(plain.chars().count());
             let within = shorter >= 3 && (plain.contains(&wanted) || wanted.contains(&plain));
-            let distance = if within { 1 } else { distance(&wanted, &plain) };
+            let distance = if within { 1 } else { strsim::osa_distance(&wanted, &plain) };
             // Two letters may be wrong, or a third of them; more is another name.
             let letters = wanted.chars().count();
             (distance <= (letters / 3).max(2) && distance < letters).then_some((distance, name))
@@ -58,24 +58,6 @@ fn nearest<'a>(wanted: &str, names: &'a [String]) -> Vec<&'a String> {
         .collect();
     scored.sort();
     scored.into_iter().take(NEAREST_MAX).map(|(_, name)| name).collect()
-}
-
-/// Letters to insert, remove or replace (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut before = i + 1;
-        let mut next = vec![before];
-        for (right, above) in b.iter().zip(row.iter().skip(1)) {
-            before = (before + 1).min(above + 1).min(diagonal + usize::from(left != *right));
-            diagonal = *above;
-            next.push(before);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]

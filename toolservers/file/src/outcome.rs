@@ -3,7 +3,8 @@
 use std::{path::Path, time::SystemTime};
 
 use tollgate_sdk::{
-    Context, Failure, Invalid, Observation, PathAccess, Preparation, Reply, Safety, Scope, Subject,
+    Context, Failure, HostError, Invalid, Observation, PathAccess, Preparation, Reply, Safety,
+    Scope, Subject,
 };
 
 use crate::{
@@ -22,9 +23,21 @@ impl From<Failed> for Failure {
     }
 }
 
-/// A failure as an answer to the model before anybody is asked.
-pub(crate) fn invalid(pointer: &str, failed: Failed) -> Invalid {
-    Invalid::new(pointer, head(&failed.message, INVALID_BYTES_MAX))
+impl From<Failed> for Invalid {
+    fn from(failed: Failed) -> Self {
+        let message = head(&failed.message, INVALID_BYTES_MAX);
+        Self::new(failed.pointer, message).class(failed.class.word())
+    }
+}
+
+impl From<HostError> for Failed {
+    fn from(error: HostError) -> Self {
+        let class = match error {
+            HostError::Refused(_) => Class::NotFound,
+            HostError::Cancelled => Class::Cancelled,
+        };
+        Self::new(class, error.to_string())
+    }
 }
 
 /// The roots of a context; what a call may really reach is its grant's.

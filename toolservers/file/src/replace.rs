@@ -18,7 +18,10 @@ use std::{
         unix::fs::{MetadataExt, PermissionsExt},
     },
     path::Path,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use nix::{
@@ -36,6 +39,12 @@ use crate::{
     snapshot::Snapshot,
     strays,
 };
+
+/// One write of this server at a time, so that two calls for one file cannot lose each other's work.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static WRITING: Mutex<()> = Mutex::new(());
+    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Writes `content` where `before` is (`None`: where nothing is), and gives the new file's metadata.
 ///
@@ -66,6 +75,11 @@ pub(crate) fn replace(
     // Makes the rename durable. Where a file system cannot, the new content is in place all the same.
     fsync(&directory).ok();
     Ok(metadata)
+}
+
+/// What is said of a file that had other hard links.
+pub(crate) fn other_links(links: u64) -> String {
+    format!("the file had {} other hard links, which keep the old content", links - 1)
 }
 
 /// Refuses if what is at the place now is not `before`.

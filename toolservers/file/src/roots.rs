@@ -17,11 +17,13 @@ use std::{
 };
 
 use nix::{
+    errno::Errno,
     fcntl::{OFlag, OpenHow, ResolveFlag, open, openat2},
     sys::stat::{Mode, mkdirat},
 };
 
 use crate::{
+    artifact::ArtifactId,
     failed::{Class, Failed},
     kind,
     limits::PATH_BYTES_MAX,
@@ -72,10 +74,14 @@ impl Roots {
     /// Says where a path argument leads. Nothing need exist there.
     ///
     /// # Errors
-    /// `invalid_path`, `outside_roots`, `special_file`, `not_found` for a way through what is no
-    /// directory.
+    /// `invalid_path` (also for an artifact), `outside_roots`, `special_file`, `not_found` for a way
+    /// through what is no directory.
     pub(crate) fn locate(&self, argument: &str) -> Result<Place, Failed> {
         let shown = shown(argument);
+        if ArtifactId::of_path(argument)?.is_some() {
+            let message = format!("{shown} is an artifact, which can be read only");
+            return Err(Failed::new(Class::InvalidPath, message));
+        }
         if argument.is_empty() || argument.contains('\0') || argument.len() > PATH_BYTES_MAX {
             let message =
                 format!("path must name a file, in 1 to {PATH_BYTES_MAX} bytes without NUL");
@@ -174,7 +180,7 @@ impl Place {
         for name in parent.components().skip(depth) {
             let name = Path::new(name.as_os_str());
             match mkdirat(&directory, name, Mode::from_bits_truncate(0o777)) {
-                Ok(()) | Err(nix::errno::Errno::EEXIST) => {}
+                Ok(()) | Err(Errno::EEXIST) => {}
                 Err(error) => return Err(Failed::io("create", &self.shown, &error.into())),
             }
             directory = open_in(&directory, name, flags)
@@ -222,25 +228,16 @@ impl Place {
                 .map_err(io::Error::from)
                 .and_then(|top| open_in(&top, from_top, OFlag::O_PATH | OFlag::O_DIRECTORY))
                 .and_then(|root| open_in(&root, relative, flags));
-        opened.map_err(|error| match error.raw_os_error() {
+        opened.map_err(|error| match error.raw_os_error().map(Errno::from_raw) {
             // A link appeared on the way since it was resolved.
-            Some(libc_errno::ELOOP | libc_errno::EXDEV) => Failed::new(
+            Some(Errno::ELOOP | Errno::EXDEV) => Failed::new(
                 Class::OutsideRoots,
                 format!("{} was moved or linked elsewhere while it was opened", self.shown),
             ),
-            Some(libc_errno::ENXIO) => kind::special(&self.shown, "a socket or a FIFO"),
+            Some(Errno::ENXIO) => kind::special(&self.shown, "a socket or a FIFO"),
             _ => Failed::io("open", &self.shown, &error),
         })
     }
-}
-
-/// Error numbers of Linux that [`io::ErrorKind`] does not tell apart.
-mod libc_errno {
-    use nix::errno::Errno;
-
-    pub(super) const ELOOP: i32 = Errno::ELOOP as i32;
-    pub(super) const EXDEV: i32 = Errno::EXDEV as i32;
-    pub(super) const ENXIO: i32 = Errno::ENXIO as i32;
 }
 
 /// Opens a path beneath a directory without following any link.

@@ -2,16 +2,18 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
+use serde_json::Value;
 use tempfile::TempDir;
-use tollgate_sdk::{Caller, Context, Observation, Scope};
+use tollgate_sdk::{Caller, Context, Observation, Scope, Tool, schemars};
 
 use crate::{
     editing::{self, Editing},
     failed::Failed,
     matching::Edit,
+    reading,
     replace::replace,
     roots::{Place, Roots},
-    view::{TextView, View, view},
+    view::{TextView, View},
     window::Wanted,
     writing::{self, Writing},
 };
@@ -73,7 +75,7 @@ impl World {
     }
 
     pub(crate) fn view(&self, path: &str, wanted: Wanted) -> Result<View, Failed> {
-        Ok(view(&self.place(path)?, wanted, &|| false)?.0)
+        Ok(reading::view(&self.place(path)?, wanted, &|| false)?.0)
     }
 
     /// A text file's window; panics for an image.
@@ -144,6 +146,29 @@ impl World {
             can_ask: true,
             observations,
         }
+    }
+}
+
+/// [TOOL-02]: the schema has these properties, each described, in closed objects; other names of
+/// arguments lead to one of them and are not shown.
+#[track_caller]
+pub(crate) fn check_schema<T: Tool>(tool: &T, expected: &[&str]) {
+    let mut names = Vec::new();
+    collect(&schemars::schema_for!(T::Input).to_value(), &mut names);
+    names.sort();
+    assert_eq!(names, expected);
+    for (alias, canonical) in tool.spec().argument_aliases {
+        assert!(names.contains(&canonical) && !names.contains(&alias), "{alias}: {canonical}");
+    }
+}
+
+fn collect(schema: &Value, names: &mut Vec<String>) {
+    let Some(properties) = schema["properties"].as_object() else { return };
+    assert_eq!(schema["additionalProperties"], false);
+    for (name, property) in properties {
+        assert!(property["description"].is_string(), "{name}");
+        names.push(name.clone());
+        collect(&property["items"], names);
     }
 }
 

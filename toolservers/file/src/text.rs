@@ -30,6 +30,18 @@ pub(crate) enum Encoding {
     Guessed(&'static encoding_rs::Encoding),
 }
 
+impl Encoding {
+    /// How to decode it; nothing for UTF-8.
+    pub(crate) fn other(self) -> Option<&'static encoding_rs::Encoding> {
+        match self {
+            Self::Utf8 { .. } => None,
+            Self::Utf16Le => Some(encoding_rs::UTF_16LE),
+            Self::Utf16Be => Some(encoding_rs::UTF_16BE),
+            Self::Guessed(encoding) => Some(encoding),
+        }
+    }
+}
+
 /// Encoding and byte-order mark of a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Form {
@@ -72,12 +84,7 @@ impl Form {
 
     /// For metadata and messages: "UTF-8", "UTF-16LE", "windows-1252".
     pub(crate) fn name(self) -> &'static str {
-        match self.encoding {
-            Encoding::Utf8 { .. } => "UTF-8",
-            Encoding::Utf16Le => "UTF-16LE",
-            Encoding::Utf16Be => "UTF-16BE",
-            Encoding::Guessed(encoding) => encoding.name(),
-        }
+        self.encoding.other().unwrap_or(encoding_rs::UTF_8).name()
     }
 
     /// What a reader must know of the encoding; nothing for plain UTF-8.
@@ -194,6 +201,12 @@ impl Sniffer {
         }
     }
 
+    /// What comes next, if anything, does not follow: a character that ends here unfinished was cut
+    /// by the reader.
+    pub(crate) fn cut(&mut self) {
+        self.pending.clear();
+    }
+
     /// The form of all that went by.
     pub(crate) fn form(&self) -> Form {
         let faults = self.faults + u64::from(!self.pending.is_empty());
@@ -235,11 +248,8 @@ impl<'a> Decoded<'a> {
     pub(crate) fn new(bytes: &'a [u8], form: Form) -> Self {
         let mark = form.mark().len();
         let body = bytes.get(mark..).unwrap_or_default();
-        let encoding = match form.encoding {
-            Encoding::Utf8 { .. } => return Self { text: Cow::Borrowed(body), map: None, mark },
-            Encoding::Utf16Le => encoding_rs::UTF_16LE,
-            Encoding::Utf16Be => encoding_rs::UTF_16BE,
-            Encoding::Guessed(encoding) => encoding,
+        let Some(encoding) = form.encoding.other() else {
+            return Self { text: Cow::Borrowed(body), map: None, mark };
         };
         let (text, map) = decode(encoding.new_decoder_without_bom_handling(), body);
         Self { text: Cow::Owned(text), map: Some(map), mark }

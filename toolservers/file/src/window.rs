@@ -137,11 +137,6 @@ impl Scan {
         self.line - 1 + u64::from(self.position > self.start)
     }
 
-    /// All bytes that were kept, to tell their encoding.
-    pub(crate) fn kept_bytes(&self) -> impl Iterator<Item = &[u8]> {
-        self.kept.iter().map(|line| line.kept.as_slice())
-    }
-
     /// The window as text.
     pub(crate) fn show(&self, form: Form) -> Shown {
         let mut shown = Shown { from: self.wanted.offset, ..Shown::default() };

@@ -2,10 +2,7 @@
 //!
 //! Metadata: `{"path", "bytes", "lines", "created": bool, "added", "removed", "diff"}`.
 
-use std::{
-    os::unix::fs::MetadataExt,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::os::unix::fs::MetadataExt;
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -18,9 +15,9 @@ use crate::{
     ending::Endings,
     failed::{Class, Failed},
     limits::PREVIEW_BYTES_MAX,
-    outcome::{blocking, invalid, last_seen, prepared, roots, with_observation, write_roots},
+    outcome::{blocking, last_seen, prepared, roots, with_observation, write_roots},
     previews,
-    replace::replace,
+    replace::{alone, other_links, replace},
     roots::Place,
     writing::{self, Writing},
 };
@@ -52,6 +49,12 @@ impl Tool for Write {
         Spec::new(Safety { destructive: true, ..Safety::WRITE })
             .title("Write a file")
             .search_hint("create new file replace overwrite save content")
+            .argument_aliases(&[
+                ("file", "path"),
+                ("file_path", "path"),
+                ("contents", "content"),
+                ("text", "content"),
+            ])
             .eager()
             .prepared()
     }
@@ -65,7 +68,7 @@ impl Tool for Write {
             previews::remember(&context.call_id, writing.before.as_ref().map(|old| old.sha256));
             Ok(preparation(&place, &writing))
         });
-        preparation.await.map_err(|failed| invalid("/path", failed))
+        Ok(preparation.await?)
     }
 
     async fn call(&self, input: WriteInput, call: Call) -> Result<Reply, Failure> {
@@ -81,12 +84,6 @@ fn run(input: &WriteInput, context: &Context, scope: &Scope) -> Result<Reply, Fa
     let metadata = replace(&place, &writing.bytes, writing.before.as_ref())?;
     let sha256 = Sha256::digest(&writing.bytes).into();
     Ok(with_observation(reply(&place, &writing, &input.content), &place, sha256, &metadata))
-}
-
-/// One write of this server at a time, so that two calls for one file cannot lose each other's work.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static WRITING: Mutex<()> = Mutex::new(());
-    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn preparation(place: &Place, writing: &Writing) -> Preparation {
@@ -151,11 +148,6 @@ fn reply(place: &Place, writing: &Writing, content: &str) -> Reply {
             "diff": diff.for_metadata(),
         }))
         .rendering(Rendering::Diff(diff.bounded(PREVIEW_BYTES_MAX)))
-}
-
-/// What is said of a file that had other hard links.
-pub(crate) fn other_links(links: u64) -> String {
-    format!("the file had {} other hard links, which keep the old content", links - 1)
 }
 
 #[cfg(test)]

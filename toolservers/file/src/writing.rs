@@ -60,7 +60,8 @@ pub(crate) fn plan(
     let form = if is_text { Form::of(&old.bytes) } else { Form::NEW };
     let old_text = Decoded::new(&old.bytes, form).text;
     let mut notes = Vec::new();
-    let bytes = in_form(place, content, form, &old_text, &mut notes)?;
+    let bytes = in_form(place, content, form, &old_text, &mut notes)
+        .map_err(|failed| failed.at("/content"))?;
     let diff = if is_text {
         let new_form = Form::of(&bytes);
         Diff::new(&place.shown, &old_text, &Decoded::new(&bytes, new_form).text)

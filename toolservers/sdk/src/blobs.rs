@@ -1,5 +1,7 @@
 //! Content that is too large for a frame: results moved out of `Completed`, arguments sent before a
 //! `Start`. Kept in memory, per session, until the session ends.
+//!
+//! Not here: which parts of a result are moved ([`crate::fit`]).
 
 use std::{
     collections::HashMap,
@@ -16,17 +18,15 @@ use tollgate_proto::{
     },
     grant::sha256,
     limits::OUTPUT_BYTES_MAX,
-    tool::v1::{BlobRef, Completed, content_block::Block, media},
+    tool::v1::{BlobRef, SignedGrant},
 };
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{Code, Request, Response, Status, Streaming};
 
 use crate::{
-    grants::{Asked, GrantGate},
-    limits::SESSION_BLOB_BYTES_MAX,
+    grants::{Asked, GrantGate, Refused},
+    limits::{BLOBS_STAT_MAX, SESSION_BLOB_BYTES_MAX},
+    status::status,
 };
-
-/// Text of a failed move: the session's room is used up.
-const NO_ROOM: &str = "[left out: the result is larger than what the server can keep for this session]";
 
 /// The blobs of all sessions.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ impl Blobs {
     }
 
     /// Keeps content; `None` when the session's room is used up.
-    fn put(&self, session: &str, data: Bytes, media_type: &str) -> Option<BlobRef> {
+    pub(crate) fn put(&self, session: &str, data: Bytes, media_type: &str) -> Option<BlobRef> {
         let id = Bytes::copy_from_slice(&sha256(&data));
         let size = data.len() as u64;
         let mut all = self.lock();
@@ -61,42 +61,6 @@ impl Blobs {
             kept.blobs.insert(id.clone(), data);
         }
         Some(BlobRef { sha256: id, size, media_type: media_type.to_owned() })
-    }
-
-    /// Replaces the large blocks of a result by references.
-    pub(crate) fn move_out(&self, session: &str, completed: &mut Completed) {
-        let injected = completed.messages.iter_mut().flat_map(|message| &mut message.content);
-        for block in completed.content.iter_mut().chain(injected) {
-            let Some(inner) = block.block.take() else { continue };
-            block.block = Some(self.moved(session, inner));
-        }
-    }
-
-    fn moved(&self, session: &str, block: Block) -> Block {
-        let keep = |data: Bytes, media_type: &str| match self.put(session, data, media_type) {
-            Some(blob) => Block::Blob(blob),
-            None => Block::Text(NO_ROOM.to_owned()),
-        };
-        match block {
-            Block::Text(text) if text.len() > OUTPUT_BYTES_MAX => {
-                keep(text.into_bytes().into(), "text/plain; charset=utf-8")
-            }
-            Block::Json(json) if json.len() > OUTPUT_BYTES_MAX => keep(json, "application/json"),
-            Block::Image(mut image) => {
-                if let Some(media::Content::Data(data)) = image.content.take() {
-                    let Some(blob) = self.put(session, data, &image.media_type) else {
-                        return Block::Text(NO_ROOM.to_owned());
-                    };
-                    image.content = Some(media::Content::Blob(blob));
-                }
-                Block::Image(image)
-            }
-            small @ (Block::Text(_)
-            | Block::Json(_)
-            | Block::Audio(_)
-            | Block::Resource(_)
-            | Block::Blob(_)) => small,
-        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Kept>> {
@@ -114,13 +78,13 @@ pub(crate) struct BlobFront {
 impl BlobFront {
     fn check(
         &self,
-        grant: Option<&tollgate_proto::tool::v1::SignedGrant>,
+        grant: Option<&SignedGrant>,
         session: &str,
         tool: &str,
         digest: &[u8],
     ) -> Result<(), Status> {
         let digest: [u8; 32] =
-            digest.try_into().map_err(|_| Status::invalid_argument("a digest has 32 bytes"))?;
+            digest.try_into().map_err(|_| invalid("a digest has 32 bytes"))?;
         let asked = Asked {
             session,
             call_id: "",
@@ -129,9 +93,20 @@ impl BlobFront {
             schema_sha256: &sha256(b""),
             arguments_sha256: &digest,
         };
-        let passed = self.grants.pass(grant, asked);
-        passed.map(drop).map_err(|error| Status::permission_denied(error.to_string()))
+        self.grants.pass(grant, asked).map(drop).map_err(Refused::status)
     }
+}
+
+fn invalid(why: &str) -> Status {
+    status(Code::InvalidArgument, "BLOB_HEADER", why)
+}
+
+fn data_loss(why: &str) -> Status {
+    status(Code::DataLoss, "BLOB_BYTES", why)
+}
+
+fn no_room(why: &str) -> Status {
+    status(Code::ResourceExhausted, "BLOB_ROOM", why)
 }
 
 #[tonic::async_trait]
@@ -145,7 +120,7 @@ impl BlobService for BlobFront {
             let size = data.len() as u64;
             Some(BlobRef { sha256: id.clone(), size, media_type: String::new() })
         };
-        let present = request.sha256.iter().take(256).filter_map(known).collect();
+        let present = request.sha256.iter().take(BLOBS_STAT_MAX).filter_map(known).collect();
         Ok(Response::new(StatResponse { present }))
     }
 
@@ -158,10 +133,13 @@ impl BlobService for BlobFront {
         let data = self
             .blobs
             .get(&request.session, &request.sha256)
-            .ok_or_else(|| Status::not_found("no such blob in this session"))?;
+            .ok_or_else(|| {
+                status(Code::NotFound, "BLOB_UNKNOWN", "no such blob in this session")
+            })?;
         let offset = usize::try_from(request.offset).unwrap_or(usize::MAX);
         if offset > data.len() {
-            return Err(Status::out_of_range(format!("the blob has {} bytes", data.len())));
+            let why = format!("the blob has {} bytes", data.len());
+            return Err(status(Code::OutOfRange, "BLOB_OFFSET", why));
         }
         let mut rest = data.slice(offset..);
         let pieces = std::iter::from_fn(move || {
@@ -178,25 +156,25 @@ impl BlobService for BlobFront {
         let mut pieces = request.into_inner();
         let first = pieces.message().await?.unwrap_or_default();
         let WriteHeader { session, blob, grant } =
-            first.header.ok_or_else(|| Status::invalid_argument("the first piece has a header"))?;
-        let blob = blob.ok_or_else(|| Status::invalid_argument("the header names the blob"))?;
+            first.header.ok_or_else(|| invalid("the first piece has a header"))?;
+        let blob = blob.ok_or_else(|| invalid("the header names the blob"))?;
         self.check(grant.as_ref(), &session, "blob.write", &blob.sha256)?;
         if blob.size > SESSION_BLOB_BYTES_MAX {
-            return Err(Status::resource_exhausted("the blob is larger than what is kept here"));
+            return Err(no_room("the blob is larger than what is kept here"));
         }
         let mut data = BytesMut::from(&first.data[..]);
         while let Some(piece) = pieces.next().await {
             data.extend_from_slice(&piece?.data);
             if data.len() as u64 > blob.size {
-                return Err(Status::data_loss("more bytes came than the header says"));
+                return Err(data_loss("more bytes came than the header says"));
             }
         }
         let data = data.freeze();
         if data.len() as u64 != blob.size || blob.sha256[..] != sha256(&data) {
-            return Err(Status::data_loss("the bytes that came are not those of the digest"));
+            return Err(data_loss("the bytes that came are not those of the digest"));
         }
         let kept = self.blobs.put(&session, data, &blob.media_type);
-        let blob = kept.ok_or_else(|| Status::resource_exhausted("no room left for blobs"))?;
+        let blob = kept.ok_or_else(|| no_room("no room left for blobs"))?;
         Ok(Response::new(WriteResponse { blob: Some(blob) }))
     }
 }

@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 use tollgate_proto::{
     limits::{HOST_REQUESTS_MAX, OUTPUT_BYTES_MAX, OUTPUT_CREDIT_BYTES, PROGRESS_BYTES_MAX},
     tool::v1::{
-        CallToolRequest, Host, Output, Progress, ReadArtifactRequest, Reply as HostReply, ServerFrame, host, reply,
-        server_frame::Frame,
+        CallToolRequest, Host, Output, Progress, ReadArtifactRequest, Reply as HostReply,
+        ServerFrame, host, reply, server_frame::Frame,
     },
 };
 use tonic::Status;
@@ -76,9 +76,11 @@ impl Line {
         let waiting = lock(&self.0.waiting).remove(&answer.request_id);
         let Some(waiting) = waiting else { return };
         let value = match answer.reply {
-            Some(reply::Reply::Value(json)) => serde_json::from_slice(&json)
-                .map(Given::Value)
-                .map_err(|error| HostError::Refused(format!("the kernel's answer is no JSON: {error}"))),
+            Some(reply::Reply::Value(json)) => {
+                serde_json::from_slice(&json).map(Given::Value).map_err(|error| {
+                    HostError::Refused(format!("the kernel's answer is no JSON: {error}"))
+                })
+            }
             Some(reply::Reply::Refused(reason)) => Err(HostError::Refused(reason)),
             Some(reply::Reply::Data(data)) => Ok(Given::Data(data)),
             None => Err(unexpected()),

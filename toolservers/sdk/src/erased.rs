@@ -62,8 +62,7 @@ impl<T: Tool> Typed<T> {
     fn parse(&self, arguments: &[u8]) -> Result<T::Input, Invalid> {
         let value: Value = serde_json::from_slice(arguments)
             .map_err(|error| Invalid::new("", format!("the arguments are not JSON: {error}")))?;
-        let validator =
-            self.validator.get_or_init(|| jsonschema::validator_for(&self.schema).ok());
+        let validator = self.validator.get_or_init(|| jsonschema::validator_for(&self.schema).ok());
         if let Some(validator) = validator
             && let Err(error) = validator.validate(&value)
         {

@@ -8,9 +8,8 @@ use std::{
     time::Duration,
 };
 
-use prost::Message;
 use tokio::{task::JoinHandle, time::timeout};
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tollgate_proto::{
     grant::{GrantError, sha256},
     limits::INLINE_BYTES_MAX,
@@ -25,7 +24,9 @@ use crate::{
     call::Line,
     erased::Registered,
     executions::Begin,
+    fit,
     grants::{Asked, Refused},
+    limits::CALL_ID_BYTES_MAX,
     shared::Shared,
     wire,
 };
@@ -67,40 +68,59 @@ pub(crate) async fn prepare(
     let Some(tool) = shared.tools.get(prepare.tool.as_str()).cloned() else {
         return Err(Invalid::new("", format!("this server has no tool '{}'", prepare.tool)));
     };
+    if let Some(why) = over_bounds(&prepare.call_id, &prepare.arguments) {
+        return Err(Invalid::new("", why));
+    }
     let context = wire::context(&prepare.call_id, prepare.context.unwrap_or_default());
     let arguments = prepare.arguments;
     // A task of its own, so that a panic ends here.
-    let asked = shared.tasks.spawn(async move { tool.tool.prepare(&arguments, &context).await });
-    match timeout(within, asked).await {
+    let mut asked =
+        shared.tasks.spawn(async move { tool.tool.prepare(&arguments, &context).await });
+    match timeout(within, &mut asked).await {
         Ok(Ok(result)) => result,
         Ok(Err(_)) => Err(Invalid::new("", "the tool crashed while it looked at the call")),
-        Err(_) => Err(Invalid::new("", "the tool took too long to look at the call")),
+        Err(_) => {
+            asked.abort();
+            Err(Invalid::new("", "the tool took too long to look at the call"))
+        }
     }
 }
 
 /// Starts a call in its task.
 pub(crate) fn start(
     shared: &Arc<Shared>,
+    running: &TaskTracker,
     session: String,
     start: Start,
     line: Line,
-    cancelled: CancellationToken,
 ) -> Running {
+    let cancelled = CancellationToken::new();
     let grace = Arc::new(Mutex::new(Duration::ZERO));
-    let task = shared.tasks.spawn({
-        let (shared, line) = (Arc::clone(shared), line.clone());
-        let (cancelled, grace) = (cancelled.clone(), Arc::clone(&grace));
-        async move {
-            let call_id = start.call_id.clone();
-            let completed = match check(&shared, &session, &start) {
-                Err((rejection, message)) => wire::rejected(call_id, rejection, message),
-                Ok(checked) => run(&shared, &session, start, checked, &line, cancelled, grace).await,
-            };
-            // A session that is gone needs no answer; the table above keeps it for `GetExecution`.
-            drop(line.send(Frame::Completed(Box::new(completed))).await);
-        }
+    let job = Job {
+        shared: Arc::clone(shared),
+        session,
+        line: line.clone(),
+        cancelled: cancelled.clone(),
+        grace: Arc::clone(&grace),
+    };
+    let task = running.spawn(async move {
+        let completed = match check(&job.shared, &job.session, &start) {
+            Err((rejection, message)) => wire::rejected(start.call_id, rejection, message),
+            Ok(checked) => job.run(start, checked).await,
+        };
+        // A session that is gone needs no answer; the table of executions keeps it.
+        drop(job.line.send(Frame::Completed(Box::new(completed))).await);
     });
     Running { line, cancelled, grace, task }
+}
+
+/// What a call's task holds.
+struct Job {
+    shared: Arc<Shared>,
+    session: String,
+    line: Line,
+    cancelled: CancellationToken,
+    grace: Arc<Mutex<Duration>>,
 }
 
 struct Checked {
@@ -109,7 +129,11 @@ struct Checked {
     arguments: bytes::Bytes,
 }
 
+/// A call that passed every check.
 fn check(shared: &Shared, session: &str, start: &Start) -> Result<Checked, (Rejection, String)> {
+    if let Some(why) = over_bounds(&start.call_id, &start.arguments) {
+        return Err((Rejection::LimitExceeded, why));
+    }
     let arguments = match &start.arguments_blob {
         None => start.arguments.clone(),
         Some(blob) => shared.blobs.get(session, &blob.sha256).ok_or_else(|| {
@@ -134,6 +158,17 @@ fn check(shared: &Shared, session: &str, start: &Start) -> Result<Checked, (Reje
     Ok(Checked { tool: Arc::clone(tool), claims, arguments })
 }
 
+/// What of a call is larger than a frame may carry.
+fn over_bounds(call_id: &str, arguments: &[u8]) -> Option<String> {
+    if call_id.is_empty() || call_id.len() > CALL_ID_BYTES_MAX {
+        Some(format!("a call id has 1 to {CALL_ID_BYTES_MAX} bytes"))
+    } else if arguments.len() > INLINE_BYTES_MAX {
+        Some(format!("the arguments have more than {INLINE_BYTES_MAX} bytes; send them as a blob"))
+    } else {
+        None
+    }
+}
+
 fn rejection(refused: Refused) -> Rejection {
     match refused {
         Refused::Grant(GrantError::Missing) => Rejection::GrantMissing,
@@ -147,50 +182,44 @@ fn rejection(refused: Refused) -> Rejection {
     }
 }
 
-async fn run(
-    shared: &Arc<Shared>,
-    session: &str,
-    start: Start,
-    checked: Checked,
-    line: &Line,
-    cancelled: CancellationToken,
-    grace: Arc<Mutex<Duration>>,
-) -> Completed {
-    let call_id = start.call_id.clone();
-    let accept = |disposition: Disposition| {
-        let accepted = Accepted { call_id: call_id.clone(), disposition: disposition.into() };
-        line.send(Frame::Accepted(accepted))
-    };
-    match shared.executions.begin(&call_id, session, sha256(&checked.arguments)) {
-        Begin::Conflict => {
-            let why = "this call id is running or was used for another call".to_owned();
-            return wire::rejected(call_id.clone(), Rejection::DuplicateCall, why);
+impl Job {
+    /// Runs a checked call to its end. Its frames but the last are sent from here.
+    async fn run(&self, start: Start, checked: Checked) -> Completed {
+        let digest = sha256(&checked.arguments);
+        match self.shared.executions.begin(&start.call_id, &self.session, digest) {
+            Begin::Conflict => {
+                let why = "this call id is running or was used for another call".to_owned();
+                return wire::rejected(start.call_id, Rejection::DuplicateCall, why);
+            }
+            Begin::Done(completed) => {
+                self.accept(start.call_id, Disposition::Replayed).await;
+                return *completed;
+            }
+            Begin::Fresh => self.accept(start.call_id.clone(), Disposition::Fresh).await,
         }
-        Begin::Done(completed) => {
-            // If the session is gone, so is the reader of what follows.
-            drop(accept(Disposition::Replayed).await);
-            return *completed;
-        }
-        Begin::Fresh => drop(accept(Disposition::Fresh).await),
+        let budget = start.budget.unwrap_or_default();
+        let call = Call {
+            context: Arc::new(wire::context(&start.call_id, start.context.unwrap_or_default())),
+            scope: Arc::new(wire::scope(checked.claims.scope.unwrap_or_default())),
+            content_bytes_max: budget.content_bytes_max as usize,
+            output_bytes_max: budget.output_bytes_max,
+            cancelled: self.cancelled.clone(),
+            line: self.line.clone(),
+        };
+        let (tool, arguments) = (checked.tool, checked.arguments);
+        let work = self.shared.tasks.spawn(async move { tool.tool.call(&arguments, call).await });
+        let result = finish(work, &self.cancelled, &self.grace).await;
+        let completed = wire::completed(start.call_id, result);
+        let completed = fit::into_frame(completed, &self.shared.blobs, &self.session);
+        self.shared.executions.end(&completed);
+        completed
     }
-    let budget = start.budget.unwrap_or_default();
-    let call = Call {
-        context: Arc::new(wire::context(&call_id, start.context.unwrap_or_default())),
-        scope: Arc::new(wire::scope(checked.claims.scope.unwrap_or_default())),
-        content_bytes_max: budget.content_bytes_max as usize,
-        output_bytes_max: budget.output_bytes_max,
-        cancelled: cancelled.clone(),
-        line: line.clone(),
-    };
-    let (tool, arguments) = (checked.tool, checked.arguments);
-    let work = shared.tasks.spawn(async move { tool.tool.call(&arguments, call).await });
-    let result = finish(work, &cancelled, &grace).await;
-    let mut completed = wire::completed(call_id.clone(), result);
-    if completed.encoded_len() > INLINE_BYTES_MAX {
-        shared.blobs.move_out(session, &mut completed);
+
+    async fn accept(&self, call_id: String, disposition: Disposition) {
+        let accepted = Accepted { call_id, disposition: disposition.into() };
+        // If the session is gone, so is the reader of what follows.
+        drop(self.line.send(Frame::Accepted(accepted)).await);
     }
-    shared.executions.end(&completed);
-    completed
 }
 
 /// Waits for the tool's task: to its end, or to the end of the grace after it was told to stop.

@@ -55,7 +55,9 @@ impl Executions {
                 table.calls.insert(call_id.to_owned(), execution);
                 Begin::Fresh
             }
-            Some(known) if known.session != session || known.arguments_sha256 != arguments_sha256 => {
+            Some(known)
+                if known.session != session || known.arguments_sha256 != arguments_sha256 =>
+            {
                 Begin::Conflict
             }
             Some(Execution { completed: Some(completed), .. }) => {

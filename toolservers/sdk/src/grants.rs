@@ -10,9 +10,12 @@ use tollgate_proto::{
     grant::{self, Expected, GrantError, VerifyingKey, sha256},
     tool::v1::{GrantClaims, SignedGrant},
 };
-use tonic::Status;
+use tonic::{Code, Status};
 
-use crate::limits::{GRANT_AHEAD, NONCES_MAX};
+use crate::{
+    limits::{GRANT_AHEAD, NONCES_MAX},
+    status::status,
+};
 
 /// Verifies grants for one server process. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -36,6 +39,23 @@ pub(crate) enum Refused {
     Replayed,
     #[error("too many unexpired grants are remembered; try again in a minute")]
     Full,
+}
+
+impl Refused {
+    /// As the status of a request that is no call.
+    pub(crate) fn status(self) -> Status {
+        let reason = match self {
+            Self::Grant(GrantError::Missing) => "GRANT_MISSING",
+            Self::Grant(GrantError::Invalid) => "GRANT_INVALID",
+            Self::Grant(GrantError::Expired) => "GRANT_EXPIRED",
+            Self::Grant(GrantError::Audience) => "GRANT_AUDIENCE",
+            Self::Grant(GrantError::Arguments) => "ARGUMENTS_DIGEST",
+            Self::Grant(GrantError::Schema) => "SCHEMA_CHANGED",
+            Self::Replayed => "GRANT_REPLAYED",
+            Self::Full => "OVERLOADED",
+        };
+        status(Code::PermissionDenied, reason, self.to_string())
+    }
 }
 
 /// A call that a grant is compared with.
@@ -108,7 +128,7 @@ impl GrantGate {
             schema_sha256: &sha256(b""),
             arguments_sha256: &sha256(arguments),
         };
-        self.pass(grant, asked).map(drop).map_err(|error| Status::permission_denied(error.to_string()))
+        self.pass(grant, asked).map(drop).map_err(Refused::status)
     }
 
     fn use_up(&self, claims: &GrantClaims, now: u64) -> Result<(), Refused> {

@@ -60,7 +60,10 @@ mod wire;
 pub use grants::GrantGate;
 
 mod tool;
-pub use tool::{Preparation, Invalid, Safety, Spec, Subject, PathAccess, Exposure, HostService, Interrupt, Requirement, Caller, Tool};
+pub use tool::{
+    Caller, Exposure, HostService, Interrupt, Invalid, PathAccess, Preparation, Requirement,
+    Safety, Spec, Subject, Tool,
+};
 
 mod reply;
 pub use reply::{Channel, Effects, Failure, Observation, Rendering, Reply, Truncated};

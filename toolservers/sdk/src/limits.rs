@@ -8,6 +8,13 @@ pub(crate) const CALLS_MAX: u32 = 256;
 pub(crate) const SESSIONS_MAX: usize = 64;
 /// Frames waiting to be written to a kernel. A full queue makes calls wait; the kernel always reads.
 pub(crate) const OUTGOING_FRAMES: usize = 256;
+/// How long a kernel may take for its first frame; a silent one must not hold a session.
+pub(crate) const ATTACH_WITHIN: Duration = Duration::from_secs(5);
+/// Answers of a session that wait to be thought out or written: to `Prepare`, and refusals of `Start`.
+/// At a further question the session ends: that kernel asks without reading.
+pub(crate) const ANSWERS_MAX: usize = 512;
+/// Bytes of a call's id.
+pub(crate) const CALL_ID_BYTES_MAX: usize = 64;
 /// How long a tool may think about what a call would do.
 pub(crate) const PREPARE_WITHIN: Duration = Duration::from_secs(1);
 /// Ended calls that are remembered for `GetExecution` and replay, at least this long …
@@ -30,5 +37,24 @@ pub(crate) const ABANDONED_GRACE: Duration = Duration::from_secs(2);
 pub(crate) const PROGRESS_EVERY: Duration = Duration::from_millis(50);
 /// Bytes of blobs that one session may keep here.
 pub(crate) const SESSION_BLOB_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Digests of one `Stat`; further ones are not looked at.
+pub(crate) const BLOBS_STAT_MAX: usize = 256;
+/// Bytes of an image in a result; a larger one becomes a blob.
+pub(crate) const IMAGE_INLINE_BYTES_MAX: usize = 192 * 1024;
+/// Blocks of content in a result, and in a message that is injected.
+pub(crate) const CONTENT_BLOCKS_MAX: usize = 64;
+/// Injected messages of a result.
+pub(crate) const MESSAGES_MAX: usize = 8;
+/// Observed files of a result; further ones are left out.
+pub(crate) const OBSERVATIONS_MAX: usize = 64;
+/// Bytes of a result's metadata.
+pub(crate) const METADATA_BYTES_MAX: usize = 64 * 1024;
+/// Subjects of a call; a call with more cannot be shown to a person and is invalid.
+pub(crate) const SUBJECTS_MAX: usize = 256;
+/// Bytes of a sentence for the model about arguments that do not fit.
+pub(crate) const INVALID_BYTES_MAX: usize = 4 * 1024;
+/// Bytes of a status's text. Percent-encoded it triples and is repeated in the details, which are
+/// base64: together under the wire's 3 KiB.
+pub(crate) const STATUS_TEXT_BYTES_MAX: usize = 512;
 /// Bytes of one page of `Describe`.
 pub(crate) const PAGE_BYTES: usize = 256 * 1024;

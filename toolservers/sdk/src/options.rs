@@ -97,13 +97,13 @@ fn bootstrap_line() -> Result<Bootstrap, ServeError> {
     }
     let mut line = String::new();
     let max = bootstrap::LINE_BYTES_MAX as u64;
-    stdin
-        .lock()
-        .take(max)
-        .read_line(&mut line)
-        .map_err(|source| ServeError::Io { what: "cannot read the bootstrap line".into(), source })?;
-    let boot: Bootstrap = serde_json::from_str(&line)
-        .map_err(|error| ServeError::Usage(format!("the bootstrap line cannot be read: {error}")))?;
+    stdin.lock().take(max).read_line(&mut line).map_err(|source| ServeError::Io {
+        what: "cannot read the bootstrap line".into(),
+        source,
+    })?;
+    let boot: Bootstrap = serde_json::from_str(&line).map_err(|error| {
+        ServeError::Usage(format!("the bootstrap line cannot be read: {error}"))
+    })?;
     if boot.version != bootstrap::VERSION {
         return Err(ServeError::Usage(format!(
             "the bootstrap line has version {}, this server reads version {}",
@@ -118,7 +118,9 @@ fn alone(options: Options, listen: &str) -> Result<Alone, ServeError> {
     let listen = match listen.strip_prefix("unix:") {
         Some(path) => Listen::Unix(path.into()),
         None => Listen::Tcp(listen.parse().map_err(|_| {
-            ServeError::Usage(format!("--listen {listen}: neither HOST:PORT with an IP address nor unix:PATH"))
+            ServeError::Usage(format!(
+                "--listen {listen}: neither HOST:PORT with an IP address nor unix:PATH"
+            ))
         })?),
     };
     if let Listen::Tcp(address) = &listen
@@ -142,8 +144,10 @@ fn alone(options: Options, listen: &str) -> Result<Alone, ServeError> {
 }
 
 pub(crate) fn read_file(path: &Path) -> Result<String, ServeError> {
-    std::fs::read_to_string(path)
-        .map_err(|source| ServeError::Io { what: format!("cannot read {}", path.display()), source })
+    std::fs::read_to_string(path).map_err(|source| ServeError::Io {
+        what: format!("cannot read {}", path.display()),
+        source,
+    })
 }
 
 /// `ID ed25519 <64 hex digits>` or `ID hmac-sha256 <64 hex digits>`, a line each; `#` comments.
@@ -156,7 +160,9 @@ fn grant_keys(text: &str, file: &Path) -> Result<HashMap<String, VerifyingKey>, 
         }
         let key = key_line(line).ok_or_else(|| {
             let (file, line) = (file.display(), index + 1);
-            ServeError::Usage(format!("{file}:{line}: not 'ID ed25519|hmac-sha256 <64 hex digits>'"))
+            ServeError::Usage(format!(
+                "{file}:{line}: not 'ID ed25519|hmac-sha256 <64 hex digits>'"
+            ))
         })?;
         keys.insert(key.0, key.1);
     }

@@ -178,7 +178,12 @@ impl Failure {
     /// A failure with a whole reply: output, metadata, truncation.
     #[must_use]
     pub fn with_reply(class: impl Into<String>, reply: Reply) -> Self {
-        Self { class: class.into(), effects: Effects::None, cancelled: false, reply: Box::new(reply) }
+        Self {
+            class: class.into(),
+            effects: Effects::None,
+            cancelled: false,
+            reply: Box::new(reply),
+        }
     }
 
     /// The call stopped because it was told to.

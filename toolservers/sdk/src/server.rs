@@ -279,7 +279,7 @@ impl Server {
         let mut manifest = Manifest {
             name: self.name.to_owned(),
             version: self.version.to_owned(),
-            build_sha256: build_sha256().into(),
+            build_sha256: self.build_sha256().into(),
             protocol_min: PROTOCOL,
             protocol_max: PROTOCOL,
             digest: bytes::Bytes::new(),
@@ -287,6 +287,17 @@ impl Server {
         };
         manifest.digest = manifest::digest(&manifest, &specs).to_vec().into();
         (specs, manifest)
+    }
+
+    /// The digest of this program's file, for receipts. Empty when it cannot be read, and for a server
+    /// that a kernel starts: that kernel has the file and looks itself, once.
+    fn build_sha256(&self) -> Vec<u8> {
+        match &self.start.0 {
+            Start::Kernel(_) => Vec::new(),
+            Start::Alone(_) => std::fs::read("/proc/self/exe")
+                .map(|bytes| sha256(&bytes).to_vec())
+                .unwrap_or_default(),
+        }
     }
 
     fn add_reflection(&mut self) -> Result<(), ServeError> {
@@ -306,11 +317,6 @@ impl Server {
         }
         Ok(())
     }
-}
-
-/// The digest of this program's file, for receipts; empty when it cannot be read.
-fn build_sha256() -> Vec<u8> {
-    std::fs::read("/proc/self/exe").map(|bytes| sha256(&bytes).to_vec()).unwrap_or_default()
 }
 
 /// Stops the server at the end of standard input (a kernel's server) or at SIGTERM.

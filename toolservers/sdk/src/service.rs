@@ -19,13 +19,14 @@ use tollgate_proto::{
         tool_server_server::ToolServer,
     },
 };
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{Code, Request, Response, Status, Streaming};
 
 use crate::{
     grants::unix_ms,
     limits::{OUTGOING_FRAMES, PAGE_BYTES, SESSIONS_MAX},
     session,
     shared::Shared,
+    status::status,
 };
 
 /// The protocol major that this SDK speaks.
@@ -42,13 +43,16 @@ pub(crate) struct Front {
 impl ToolServer for Front {
     type SessionStream = Pin<Box<dyn Stream<Item = Result<ServerFrame, Status>> + Send>>;
 
-    async fn hello(&self, request: Request<HelloRequest>) -> Result<Response<HelloResponse>, Status> {
+    async fn hello(
+        &self,
+        request: Request<HelloRequest>,
+    ) -> Result<Response<HelloResponse>, Status> {
         let asked = request.into_inner().protocols;
         if !asked.contains(&PROTOCOL) {
             let message = format!(
                 "no common protocol version: the kernel speaks {asked:?}, this server speaks {PROTOCOL}"
             );
-            return Err(Status::failed_precondition(message));
+            return Err(status(Code::FailedPrecondition, "PROTOCOL_VERSION", message));
         }
         let manifest = &self.shared.manifest;
         Ok(Response::new(HelloResponse {
@@ -77,7 +81,10 @@ impl ToolServer for Front {
                 .parse::<usize>()
                 .ok()
                 .filter(|first| *first < self.shared.specs.len())
-                .ok_or_else(|| Status::invalid_argument("a page token that was not given here"))?,
+                .ok_or_else(|| {
+                    let why = "a page token that was not given here";
+                    status(Code::InvalidArgument, "PAGE_TOKEN", why)
+                })?,
         };
         let mut bytes = 0;
         let rest = self.shared.specs.get(first..).unwrap_or_default();
@@ -103,7 +110,8 @@ impl ToolServer for Front {
         &self,
         _: Request<DiscoverRequest>,
     ) -> Result<Response<DescribeResponse>, Status> {
-        Err(Status::unimplemented("this server has no optional sources"))
+        let why = "this server has no optional sources";
+        Err(status(Code::Unimplemented, "NO_OPTIONAL_SOURCES", why))
     }
 
     async fn session(
@@ -111,11 +119,12 @@ impl ToolServer for Front {
         request: Request<Streaming<KernelFrame>>,
     ) -> Result<Response<Self::SessionStream>, Status> {
         if self.shared.draining.is_cancelled() {
-            return Err(Status::unavailable("the server is stopping"));
+            return Err(status(Code::Unavailable, "DRAINING", "the server is stopping"));
         }
         if self.sessions.fetch_add(1, Ordering::Relaxed) >= SESSIONS_MAX {
             self.sessions.fetch_sub(1, Ordering::Relaxed);
-            return Err(Status::resource_exhausted("the server has as many sessions as it can hold"));
+            let why = "the server has as many sessions as it can hold";
+            return Err(status(Code::ResourceExhausted, "OVERLOADED", why));
         }
         let (outgoing, frames) = mpsc::channel(OUTGOING_FRAMES);
         let (shared, sessions) = (Arc::clone(&self.shared), Arc::clone(&self.sessions));

@@ -3,27 +3,27 @@
 //! Open => Attached (first frame) => Ended (stream closed, lease passed, or server stopping).
 //! Invariant: the reader awaits nothing but the next frame and the clocks; each call has its task.
 
-use std::{
-    collections::HashMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use tokio::time::{MissedTickBehavior, interval, sleep_until};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, MissedTickBehavior, interval, sleep_until, timeout},
+};
 use tokio_stream::StreamExt;
-use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tollgate_proto::tool::v1::{
     Attach, Cancel, Draining, Heartbeat, KernelFrame, Prepare, ServerFrame, Start,
     completed::Rejection, kernel_frame::Frame as FromKernel, server_frame::Frame,
 };
-use tonic::{Status, Streaming};
+use tonic::{Code, Status, Streaming};
 
 use crate::{
     CancelReason,
     call::{Line, Outgoing},
     execute::{self, Running},
-    limits::{ABANDONED_GRACE, DRAIN_WITHIN, PREPARE_WITHIN},
+    limits::{ABANDONED_GRACE, ANSWERS_MAX, ATTACH_WITHIN, DRAIN_WITHIN, PREPARE_WITHIN},
     shared::Shared,
+    status::status,
     wire,
 };
 
@@ -35,6 +35,10 @@ struct Session {
     outgoing: Outgoing,
     id: String,
     calls: Calls,
+    /// The tasks of `calls`, so that draining can wait for their end.
+    running: TaskTracker,
+    /// One permit for each answer that is on its way.
+    answers: Arc<Semaphore>,
 }
 
 /// Runs a session to its end. Returns when every call of it has been told to stop.
@@ -43,7 +47,7 @@ pub(crate) async fn run(
     outgoing: Outgoing,
     mut incoming: Streaming<KernelFrame>,
 ) {
-    let attach = match first_frame(&mut incoming).await {
+    let attach = match first_frame(&shared, &mut incoming).await {
         Ok(attach) => attach,
         Err(status) => {
             // The kernel may be gone already; then nobody needs the reason.
@@ -53,18 +57,40 @@ pub(crate) async fn run(
     };
     let lease = Duration::from_millis(u64::from(attach.lease_ms.clamp(1_000, 300_000)));
     let beat = Duration::from_millis(u64::from(attach.heartbeat_ms.clamp(100, 60_000)));
-    let mut session =
-        Session { shared, outgoing, id: attach.session, calls: HashMap::new() };
-    let reason = session.serve(&mut incoming, lease, beat).await;
-    session.end(reason).await;
+    let mut session = Session {
+        shared,
+        outgoing,
+        id: attach.session,
+        calls: HashMap::new(),
+        running: TaskTracker::new(),
+        answers: Arc::new(Semaphore::new(ANSWERS_MAX)),
+    };
+    session.serve(&mut incoming, lease, beat).await;
+    session.end().await;
 }
 
-async fn first_frame(incoming: &mut Streaming<KernelFrame>) -> Result<Attach, Status> {
-    match incoming.next().await {
+async fn first_frame(
+    shared: &Shared,
+    incoming: &mut Streaming<KernelFrame>,
+) -> Result<Attach, Status> {
+    let frame = tokio::select! {
+        biased;
+        () = shared.draining.cancelled() => {
+            return Err(status(Code::Unavailable, "DRAINING", "the server is stopping"));
+        }
+        frame = timeout(ATTACH_WITHIN, incoming.next()) => frame.map_err(|_| {
+            status(Code::DeadlineExceeded, "FRAME_ORDER", "no Attach came within 5 s")
+        })?,
+    };
+    match frame {
         Some(Ok(KernelFrame { frame: Some(FromKernel::Attach(attach)) })) => Ok(attach),
         Some(Err(status)) => Err(status),
-        Some(Ok(_)) | None => Err(Status::invalid_argument("the first frame must be Attach")),
+        Some(Ok(_)) | None => Err(frame_order("the first frame must be Attach")),
     }
+}
+
+fn frame_order(why: &str) -> Status {
+    status(Code::InvalidArgument, "FRAME_ORDER", why)
 }
 
 impl Session {
@@ -73,7 +99,7 @@ impl Session {
         incoming: &mut Streaming<KernelFrame>,
         lease: Duration,
         beat: Duration,
-    ) -> CancelReason {
+    ) {
         let mut heartbeat = interval(beat);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut lease_ends = Instant::now() + lease;
@@ -82,20 +108,27 @@ impl Session {
         loop {
             tokio::select! {
                 biased;
-                () = self.outgoing.closed() => return CancelReason::Session,
+                () = self.outgoing.closed() => return,
                 () = draining.cancelled(), if !told_draining => {
                     told_draining = true;
                     let within_ms = u32::try_from(DRAIN_WITHIN.as_millis()).unwrap_or(u32::MAX);
                     self.tell(Frame::Draining(Draining { within_ms }));
+                    self.running.close();
                 }
+                // Drained: the last call has ended, and its last frame is in the queue.
+                () = self.running.wait(), if told_draining => return,
                 frame = incoming.next() => match frame {
-                    None | Some(Err(_)) => return CancelReason::Session,
+                    None | Some(Err(_)) => return,
                     Some(Ok(KernelFrame { frame })) => {
                         lease_ends = Instant::now() + lease;
-                        self.take(frame);
+                        if let Err(status) = self.take(frame) {
+                            // The stream ends with it; a full queue ends it without the reason.
+                            drop(self.outgoing.try_send(Err(status)));
+                            return;
+                        }
                     }
                 },
-                () = sleep_until(lease_ends.into()) => return CancelReason::Session,
+                () = sleep_until(lease_ends) => return,
                 _ = heartbeat.tick() => {
                     self.calls.retain(|_, call| !call.is_finished());
                     let calls = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
@@ -105,13 +138,17 @@ impl Session {
         }
     }
 
-    /// One frame. Never waits.
-    fn take(&mut self, frame: Option<FromKernel>) {
+    /// One frame. Never waits. `Err`: the kernel broke the order of frames.
+    fn take(&mut self, frame: Option<FromKernel>) -> Result<(), Status> {
         match frame {
             // The lease was renewed by the frame's arrival.
-            Some(FromKernel::Attach(_)) | None => {}
-            Some(FromKernel::Prepare(prepare)) => self.prepare(prepare),
-            Some(FromKernel::Start(start)) => self.start(*start),
+            Some(FromKernel::Attach(attach)) if attach.session == self.id => {}
+            Some(FromKernel::Attach(_)) => {
+                return Err(frame_order("this stream is attached to another session"));
+            }
+            None => tracing::warn!("a frame of a kind that is not known here was ignored"),
+            Some(FromKernel::Prepare(prepare)) => self.prepare(prepare)?,
+            Some(FromKernel::Start(start)) => self.start(*start)?,
             Some(FromKernel::Reply(reply)) => {
                 if let Some(call) = self.calls.get(&reply.call_id) {
                     call.line.answer(reply);
@@ -124,21 +161,35 @@ impl Session {
                 }
             }
         }
+        Ok(())
     }
 
-    fn prepare(&self, prepare: Prepare) {
-        let (shared, outgoing) = (Arc::clone(&self.shared), self.outgoing.clone());
-        let tracker = shared.tasks.clone();
-        tracker.spawn(async move {
+    fn prepare(&self, prepare: Prepare) -> Result<(), Status> {
+        let shared = Arc::clone(&self.shared);
+        self.answer(async move {
             let call_id = prepare.call_id.clone();
             let result = execute::prepare(&shared, prepare, PREPARE_WITHIN).await;
-            let frame = Frame::Prepared(wire::prepared(call_id, result));
-            // A session that is gone needs no answer.
-            drop(outgoing.send(Ok(ServerFrame { frame: Some(frame) })).await);
-        });
+            Frame::Prepared(wire::prepared(call_id, result))
+        })
     }
 
-    fn start(&mut self, start: Start) {
+    /// Sends what `answer` gives, from a task of its own. `Err`: too many answers wait.
+    fn answer(&self, answer: impl Future<Output = Frame> + Send + 'static) -> Result<(), Status> {
+        let permit = Arc::clone(&self.answers).try_acquire_owned().map_err(|_| {
+            let why = "too many answers wait to be read";
+            status(Code::ResourceExhausted, "OVERLOADED", why)
+        })?;
+        let outgoing = self.outgoing.clone();
+        self.shared.tasks.spawn(async move {
+            let frame = answer.await;
+            // A session that is gone needs no answer.
+            drop(outgoing.send(Ok(ServerFrame { frame: Some(frame) })).await);
+            drop(permit);
+        });
+        Ok(())
+    }
+
+    fn start(&mut self, start: Start) -> Result<(), Status> {
         let call_id = start.call_id.clone();
         if self.calls.len() >= self.shared.calls_max as usize {
             self.calls.retain(|_, call| !call.is_finished());
@@ -153,18 +204,14 @@ impl Session {
         } else {
             None
         };
-        let line = Line::new(call_id.clone(), self.outgoing.clone());
         if let Some((rejection, why)) = refuse {
             let completed = wire::rejected(call_id, rejection, why.to_owned());
-            self.shared.tasks.spawn(async move {
-                // A session that is gone needs no answer.
-                drop(line.send(Frame::Completed(Box::new(completed))).await);
-            });
-            return;
+            return self.answer(std::future::ready(Frame::Completed(Box::new(completed))));
         }
-        let cancelled = CancellationToken::new();
-        let running = execute::start(&self.shared, self.id.clone(), start, line, cancelled);
+        let line = Line::new(call_id.clone(), self.outgoing.clone());
+        let running = execute::start(&self.shared, &self.running, self.id.clone(), start, line);
         self.calls.insert(call_id, running);
+        Ok(())
     }
 
     fn cancel(&self, cancel: &Cancel) {
@@ -180,9 +227,9 @@ impl Session {
     }
 
     /// The session is over: its calls stop, and nothing of it stays.
-    async fn end(self, reason: CancelReason) {
+    async fn end(self) {
         for call in self.calls.values() {
-            call.stop(reason, ABANDONED_GRACE);
+            call.stop(CancelReason::Session, ABANDONED_GRACE);
         }
         for (_, call) in self.calls {
             call.finished().await;

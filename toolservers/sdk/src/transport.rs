@@ -69,8 +69,10 @@ pub(crate) fn adopted() -> Result<UnixListener, ServeError> {
 
 /// Binds a Unix socket at a path.
 pub(crate) fn bound(path: &Path) -> Result<UnixListener, ServeError> {
-    UnixListener::bind(path)
-        .map_err(|source| ServeError::Io { what: format!("cannot bind {}", path.display()), source })
+    UnixListener::bind(path).map_err(|source| ServeError::Io {
+        what: format!("cannot bind {}", path.display()),
+        source,
+    })
 }
 
 /// Binds a TCP socket.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tollgate_proto::tool::v1 as proto;
 
 use crate::{
-    CancelReason, Caller, Channel, Context, Effects, Exposure, Failure, HostService, Interrupt,
+    Caller, CancelReason, Channel, Context, Effects, Exposure, Failure, HostService, Interrupt,
     Invalid, Observation, PathAccess, Preparation, Rendering, Reply, Safety, Scope, Subject,
     erased::Registered, reply::Block,
 };
@@ -47,7 +47,11 @@ pub(crate) fn tool_spec(tool: &Registered) -> proto::ToolSpec {
         .into(),
         result_bytes_max: spec.result_bytes_max,
         callers: spec.callers.iter().map(|caller| caller_to(*caller).into()).collect(),
-        host_services: spec.host_services.iter().map(|service| service_to(*service).into()).collect(),
+        host_services: spec
+            .host_services
+            .iter()
+            .map(|service| service_to(*service).into())
+            .collect(),
         requirements: spec
             .requirements
             .iter()
@@ -165,7 +169,9 @@ fn observation_from(seen: proto::FileObservation) -> Option<Observation> {
 }
 
 fn observation_to(seen: Observation) -> proto::FileObservation {
-    let since = |time: std::time::SystemTime| time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let since = |time: std::time::SystemTime| {
+        time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default()
+    };
     proto::FileObservation {
         path: seen.path.to_string_lossy().into_owned(),
         sha256: seen.sha256.to_vec().into(),

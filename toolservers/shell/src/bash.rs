@@ -27,6 +27,7 @@ use crate::{
     run::{self, Audience, Finished, Order, Stop},
     spawn::{Bash, BashError},
     subjects,
+    words::Doubt,
 };
 
 #[cfg(test)]
@@ -70,14 +71,18 @@ impl BashTool {
 
     /// Proves that the line only reads, by the two readers of shell lines together.
     fn proof(&self, command: &str, parsed: &Parsed, context: &Context) -> Option<Proof> {
-        let proof = readonly::prove(command, &self.surroundings(context)).ok()?;
+        if !context.cwd.is_dir() {
+            return None;
+        }
+        let proof = self.prove(command, context, &context.cwd).ok()?;
         let direct = parsed.commands.iter().filter(|command| command.direct);
         let agree = parsed.whole && direct.map(|command| &command.words).eq(&proof.commands);
         agree.then_some(proof)
     }
 
-    fn surroundings<'a>(&'a self, context: &'a Context) -> Surroundings<'a> {
-        Surroundings { path: self.environment.path(), roots: &context.roots, cwd: &context.cwd }
+    fn prove(&self, command: &str, context: &Context, cwd: &Path) -> Result<Proof, Doubt> {
+        let path = self.environment.path();
+        readonly::prove(command, &Surroundings { path, roots: &context.roots, cwd })
     }
 
     /// Goes on reading what background processes write, to nowhere.
@@ -142,7 +147,7 @@ impl Tool for BashTool {
         }
         let context = &call.context;
         let (cwd, mut notes) = working_directory(context)?;
-        let reads = readonly::prove(&input.command, &self.surroundings(context)).is_ok();
+        let reads = self.prove(&input.command, context, &cwd).is_ok();
         let seconds = input.timeout.unwrap_or(TIMEOUT_SECONDS_DEFAULT).min(TIMEOUT_SECONDS_MAX);
         let order = Order {
             command: &input.command,

@@ -57,7 +57,7 @@ const SET: &[(&str, &str)] = &[
 const READING: &[(&str, &str)] = &[
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
-    ("GIT_CONFIG_COUNT", "4"),
+    ("GIT_CONFIG_COUNT", "5"),
     ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
     ("GIT_CONFIG_VALUE_0", "false"),
     ("GIT_CONFIG_KEY_1", "core.hooksPath"),
@@ -66,6 +66,9 @@ const READING: &[(&str, &str)] = &[
     ("GIT_CONFIG_VALUE_2", "never"),
     ("GIT_CONFIG_KEY_3", "safe.bareRepository"),
     ("GIT_CONFIG_VALUE_3", "explicit"),
+    // `git diff` heeds no word on locks.
+    ("GIT_CONFIG_KEY_4", "diff.autoRefreshIndex"),
+    ("GIT_CONFIG_VALUE_4", "false"),
 ];
 
 /// Where programs are looked for when this process has no search path.

@@ -57,10 +57,10 @@ pub(crate) const SEQUENCE_BYTES_MAX: usize = 4096;
 /// Time for parsing one line; past it the line is opaque. Ordinary lines take under 1 ms.
 pub(crate) const PARSE_TIME_MAX: Duration = Duration::from_millis(100);
 
-/// Depth of nesting that is followed in a line, and of scripts inside scripts (`sh -c "sh -c …"`).
+/// Lists inside lists of a line that is proven read-only; deeper ones are not.
 pub(crate) const NESTING_MAX: usize = 64;
 
-/// Depth of scripts inside scripts (`sh -c "sh -c …"`).
+/// Scripts inside scripts (`sh -c "sh -c …"`) and wrappers inside wrappers that are followed.
 pub(crate) const SCRIPTS_DEEP_MAX: usize = 6;
 
 /// Subjects of one call, from the protocol. The last says how many more there were.

@@ -159,31 +159,31 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn walk(&mut self, tree: &Tree) {
         let mut cursor = tree.walk();
-        let mut outer_operators: Vec<String> = Vec::new();
+        // The nodes around the cursor, each with the operator before it. Asking a node for its
+        // parent instead would look for it from the root each time.
+        let mut around: Vec<(Node<'_>, String)> = Vec::new();
         loop {
             let node = cursor.node();
-            self.enter(node);
+            self.enter(node, around.last().map(|(parent, _)| *parent));
             if cursor.goto_first_child() {
-                outer_operators.push(self.operator.clone());
+                around.push((node, self.operator.clone()));
                 continue;
             }
             while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
-                let operator = outer_operators.pop().unwrap_or_default();
+                let Some((parent, operator)) = around.pop() else { return };
+                cursor.goto_parent();
                 // What follows a list stands after the list's last operator; what follows a
                 // substitution stands after the operator before it.
-                if ends_operators(cursor.node().kind()) {
+                if ends_operators(parent.kind()) {
                     self.operator = operator;
                 }
             }
         }
     }
 
-    fn enter(&mut self, node: Node<'_>) {
+    fn enter(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         match node.kind() {
-            "command" => self.simple(node),
+            "command" => self.simple(node, parent),
             "declaration_command" | "unset_command" => {
                 let words = children(node).map(|child| self.word(child)).collect();
                 self.add(node, words);
@@ -192,7 +192,7 @@ impl<'a> Walk<'a> {
                 let words = self.words_of_text(node);
                 self.add(node, words);
             }
-            "variable_assignment" if !parent_is(node, "declaration_command") => {
+            "variable_assignment" if !is(parent, "declaration_command") => {
                 // Rules see it as a command of its own: it can change what others do.
                 let word = self.word(node);
                 self.add(node, vec![word]);
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A program with its arguments.
-    fn simple(&mut self, node: Node<'_>) {
+    fn simple(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let mut words = Vec::new();
         for child in children(node) {
             match child.kind() {
@@ -237,13 +237,13 @@ impl<'a> Walk<'a> {
         let reads_script = wrappers::reads_script_from_input(&words);
         self.add(node, words);
         if reads_script {
-            self.scripts_given_to(node);
+            self.scripts_given_to(node, parent);
         }
     }
 
     /// Here-strings and here-documents of a command that is a shell.
-    fn scripts_given_to(&mut self, command: Node<'_>) {
-        let around = command.parent().filter(|parent| parent.kind() == "redirected_statement");
+    fn scripts_given_to(&mut self, command: Node<'_>, parent: Option<Node<'_>>) {
+        let around = parent.filter(|_| is(parent, "redirected_statement"));
         for redirect in children(command).chain(around.into_iter().flat_map(children)) {
             for part in children(redirect) {
                 let script = match (redirect.kind(), part.kind()) {
@@ -328,8 +328,8 @@ fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     all.into_iter()
 }
 
-fn parent_is(node: Node<'_>, kind: &str) -> bool {
-    node.parent().is_some_and(|parent| parent.kind() == kind)
+fn is(node: Option<Node<'_>>, kind: &str) -> bool {
+    node.is_some_and(|node| node.kind() == kind)
 }
 
 /// Whether the operators inside a node mean nothing after it.

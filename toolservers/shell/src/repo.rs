@@ -72,6 +72,7 @@ const SUBMODULE_MODE: &[u8] = &[0, 0, 0xe0, 0];
 /// # Errors
 /// Reading it could run something, or it cannot be told.
 pub(crate) fn check_plain(cwd: &Path) -> Result<(), Doubt> {
+    let cwd = cwd.canonicalize().map_err(|_| "the working directory does not exist")?;
     for folder in cwd.ancestors() {
         let marker = folder.join(".git");
         if marker.symlink_metadata().is_ok() {

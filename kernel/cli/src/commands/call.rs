@@ -20,7 +20,7 @@ use crate::{
     input,
     output::{json_line, line_err, write_out},
     start::Start,
-    view::{self, TextView, View},
+    view::{self, Shows, TextView, View},
     visible,
 };
 
@@ -50,7 +50,7 @@ pub(crate) async fn call(start: &Start, call: &Call) -> Result<Exit, Failure> {
     let mut view = if start.common.json {
         View::Quiet
     } else {
-        View::Text(Box::new(TextView::new(start.output, false, false)))
+        View::Text(Box::new(TextView::new(start.output, Shows::default())))
     };
     let desk = Desk::of_process(call.approvals, true);
     let work = async |mut session: Session, cancel| {

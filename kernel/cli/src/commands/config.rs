@@ -5,7 +5,11 @@ use toml::Value;
 
 use crate::{
     args::{ConfigCommand, SchemaOf},
-    config::{self, Config, programs::Programs},
+    config::{
+        self, Config,
+        keys::{self, Found},
+        programs::Programs,
+    },
     exit::{Exit, Failure},
     output::{json_pretty, line_err, line_out, write_out},
     start::{self, Start},
@@ -36,7 +40,13 @@ fn show(start: &Start, config: &Config) {
     if start.common.json {
         let values = config.values.0.iter().map(|(key, said)| {
             let value = config::to_json(&hidden(key, &said.value));
-            (key.clone(), json!({ "value": value, "source": said.source.to_string() }))
+            let path: Vec<&str> = key.split('.').collect();
+            let meaning = match keys::find(&path) {
+                Found::Key(key) => key.meaning,
+                Found::Table | Found::Unknown(_) => "",
+            };
+            let source = said.source.to_string();
+            (key.clone(), json!({ "value": value, "source": source, "meaning": meaning }))
         });
         return json_pretty(&values.collect::<serde_json::Map<_, _>>());
     }

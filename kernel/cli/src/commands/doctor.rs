@@ -14,9 +14,9 @@ use crate::{
     visible,
 };
 
-/// Longest path of a runtime directory that leaves room for `/<8 digits>/<name>-<number>.sock` within
-/// the 107 bytes of a Unix socket's path.
-const RUNTIME_PATH_BYTES_MAX: usize = 56;
+/// Longest path of a runtime directory, in bytes, that leaves room for
+/// `/<8 digits>/<short name>-<number>.sock` within the 100 bytes that the engine allows a socket.
+const RUNTIME_PATH_BYTES_MAX: usize = 70;
 
 /// What one look found.
 #[derive(Debug, Serialize)]
@@ -53,7 +53,9 @@ pub(crate) async fn run(start: &Start) -> Result<Exit, Failure> {
     match config::load(&start.common, &start::environment) {
         Err(error) => {
             let help = "mend it; `tollgate config path` shows the files";
-            findings.extend(error.0.iter().map(|fault| Finding::bad("configuration", fault.to_string(), help)));
+            findings.extend(
+                error.0.iter().map(|fault| Finding::bad("configuration", fault.to_string(), help)),
+            );
         }
         Ok(config) => look(&config, &mut findings).await?,
     }
@@ -85,7 +87,9 @@ async fn look(config: &Config, findings: &mut Vec<Finding>) -> Result<(), Failur
     let read: Vec<_> = config.files.iter().filter(|(_, is_there)| *is_there).collect();
     let read = match read.as_slice() {
         [] => "no files, all values are built in".to_owned(),
-        files => files.iter().map(|(file, _)| file.display().to_string()).collect::<Vec<_>>().join(", "),
+        files => {
+            files.iter().map(|(file, _)| file.display().to_string()).collect::<Vec<_>>().join(", ")
+        }
     };
     findings.push(Finding::good("configuration", read));
     for note in &config.notes {
@@ -95,7 +99,8 @@ async fn look(config: &Config, findings: &mut Vec<Finding>) -> Result<(), Failur
     findings.push(runtime(config.places.engine.runtime.as_deref()));
     findings.push(model(config));
     let executable = start::executable()?;
-    let (settings, faults) = config::settings(config, &executable, &Programs::of_process(&executable));
+    let (settings, faults) =
+        config::settings(config, &executable, &Programs::of_process(&executable));
     for fault in faults {
         let name = format!("server {}", fault.server);
         findings.push(Finding::bad(name, fault.fault.to_string(), ""));
@@ -107,13 +112,14 @@ async fn look(config: &Config, findings: &mut Vec<Finding>) -> Result<(), Failur
 /// Asks every server for its manifest; each is started once.
 async fn servers(config: &Config, settings: Settings, findings: &mut Vec<Finding>) {
     let names: Vec<ServerName> = settings.servers.keys().cloned().collect();
-    let kernel = match Kernel::start(settings, &config.places.engine, vec![config.workspace.clone()]) {
-        Ok(kernel) => kernel,
-        Err(error) => {
-            let found = Failure::from(error).chain();
-            return findings.push(Finding::bad("kernel", found, "see the lines above"));
-        }
-    };
+    let kernel =
+        match Kernel::start(settings, &config.places.engine, vec![config.workspace.clone()]) {
+            Ok(kernel) => kernel,
+            Err(error) => {
+                let found = Failure::from(error).chain();
+                return findings.push(Finding::bad("kernel", found, "see the lines above"));
+            }
+        };
     for name in names {
         let finding = match kernel.describe(&name).await {
             Ok((described, connection)) => {
@@ -144,11 +150,14 @@ async fn servers(config: &Config, settings: Settings, findings: &mut Vec<Finding
 fn state(path: &Path) -> Finding {
     let name = "state";
     let opened = StateDir::open(path).map_err(|error| error.to_string()).and_then(|state| {
-        tempfile::tempfile_in(state.root()).map_err(|error| format!("{}: cannot write: {error}", path.display()))
+        tempfile::tempfile_in(state.root())
+            .map_err(|error| format!("{}: cannot write: {error}", path.display()))
     });
     let mode = fs::metadata(path).map(|found| found.permissions().mode() & 0o777);
     match (opened, mode) {
-        (Ok(_), Ok(0o700)) => Finding::good(name, format!("{}, private and writable", path.display())),
+        (Ok(_), Ok(0o700)) => {
+            Finding::good(name, format!("{}, private and writable", path.display()))
+        }
         (Ok(_), Ok(mode)) => Finding {
             needed: false,
             ..Finding::bad(
@@ -157,8 +166,14 @@ fn state(path: &Path) -> Finding {
                 format!("chmod 700 {}", path.display()),
             )
         },
-        (Ok(_), Err(error)) => Finding::bad(name, format!("{}: {error}", path.display()), "check the disk"),
-        (Err(why), _) => Finding::bad(name, why, "set TOLLGATE_HOME to a folder of your own on a disk with space"),
+        (Ok(_), Err(error)) => {
+            Finding::bad(name, format!("{}: {error}", path.display()), "check the disk")
+        }
+        (Err(why), _) => Finding::bad(
+            name,
+            why,
+            "set TOLLGATE_HOME to a folder of your own on a disk with space",
+        ),
     }
 }
 
@@ -170,7 +185,11 @@ fn runtime(below: Option<&Path>) -> Finding {
             "{} has {bytes} bytes, and sockets need it to have at most {RUNTIME_PATH_BYTES_MAX}",
             path.display()
         );
-        return Finding::bad("runtime", found, "set XDG_RUNTIME_DIR or TOLLGATE_HOME to a shorter folder");
+        return Finding::bad(
+            "runtime",
+            found,
+            "set XDG_RUNTIME_DIR or TOLLGATE_HOME to a shorter folder",
+        );
     }
     Finding::good("runtime", path.display().to_string())
 }

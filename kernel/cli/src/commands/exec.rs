@@ -16,8 +16,9 @@ use crate::{
     input,
     output::{json_pretty, line_out},
     start::Start,
-    text, visible,
+    text,
     view::View,
+    visible,
 };
 
 /// Runs one turn.
@@ -49,7 +50,11 @@ pub(crate) async fn resume(start: &Start, resume: &Resume) -> Result<Exit, Failu
             (latest.id, resume.words.first())
         }
         (false, [asked, rest @ ..]) => (session::find(&state, asked)?, rest.first()),
-        (true, _) => return Err(Failure::usage("with --last there is no ID: tollgate resume --last [PROMPT]")),
+        (true, _) => {
+            return Err(Failure::usage(
+                "with --last there is no ID: tollgate resume --last [PROMPT]",
+            ));
+        }
         (false, []) => {
             return Err(Failure::usage(
                 "which session? tollgate resume ID [PROMPT], or --last; `tollgate sessions list` shows them",
@@ -60,27 +65,31 @@ pub(crate) async fn resume(start: &Start, resume: &Resume) -> Result<Exit, Failu
     match prompt {
         Some(prompt) => {
             let prompt = input::prompt(Some(prompt))?;
-            turn::run(start, &config, Task { resume: Some(id), prompt, options: &resume.turn }).await
+            turn::run(start, &config, Task { resume: Some(id), prompt, options: &resume.turn })
+                .await
         }
         None => report(start, &config, id).await,
     }
 }
 
-/// The configuration with the folder and the model that a session had, where nothing else was said.
+/// The configuration with the folder and the model that a session had, and as tight as it was, where
+/// nothing else is said now.
 fn as_left(start: &Start, mut config: Config, id: &SessionId) -> Result<Config, Failure> {
-    let mut head = None;
-    session::read(&start.store()?, id, |_, record| {
-        if let session::SessionRecord::Session(found) = record {
-            head.get_or_insert(found);
-        }
+    let mut head: Option<session::Head> = None;
+    session::read(&start.store()?, id, |_, record| match (record, &mut head) {
+        (session::SessionRecord::Session(found), None) => head = Some(found),
+        (session::SessionRecord::Stance(stance), Some(head)) => head.stance = stance,
+        _ => {}
     })?;
     let Some(head) = head else { return Ok(config) };
     if start.common.workspace.is_none() && head.workspace != config.workspace {
         // The project's part of the configuration is another one there.
-        let common = crate::args::Common { workspace: Some(head.workspace), ..start.common.clone() };
+        let common =
+            crate::args::Common { workspace: Some(head.workspace), ..start.common.clone() };
         let there = Start { common, output: start.output };
         config = there.config()?;
     }
+    config::project::keep_tight(&mut config.values, head.stance);
     if start.common.add_dir.is_empty() {
         config.add_dirs = head.roots.into_iter().skip(1).filter(|root| root.is_dir()).collect();
     }
@@ -104,7 +113,8 @@ async fn report(start: &Start, config: &Config, id: SessionId) -> Result<Exit, F
     };
     let (_, questions) = Asking::new();
     let nobody = Nobody("nothing is run here".to_owned());
-    let desk = Desk { approver: std::sync::Arc::new(nobody), questions, answerer: Answerer::Nobody };
+    let desk =
+        Desk { approver: std::sync::Arc::new(nobody), questions, answerer: Answerer::Nobody };
     let mut view = View::Quiet;
     let work = async |session: tollgate_engine::session::Session, _| {
         let resumed = session.resumed().clone();
@@ -122,7 +132,10 @@ async fn report(start: &Start, config: &Config, id: SessionId) -> Result<Exit, F
         return Ok(Exit::Done);
     }
     let turns = text::count(usize::try_from(resumed.turns).unwrap_or(usize::MAX), "turn");
-    line_out(&format!("session {id}: {turns}, in {}", visible::line(&config.workspace.display().to_string())));
+    line_out(&format!(
+        "session {id}: {turns}, in {}",
+        visible::line(&config.workspace.display().to_string())
+    ));
     for line in &resumed.repairs {
         line_out(&visible::line(line));
     }

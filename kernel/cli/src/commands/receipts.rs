@@ -1,5 +1,7 @@
 //! `receipts list|show|verify` (`[GATE-81]`, `[STORE-03]`).
 
+mod facts;
+
 use serde_json::json;
 use tollgate_core::{
     name::SessionId,
@@ -72,21 +74,22 @@ fn list(
 
 /// Receipts as a table.
 pub(crate) fn table(records: &[Record], columns: usize) -> Vec<String> {
-    let rows: Vec<_> = records.iter().map(row).collect();
+    let ids: Vec<&str> = records.iter().map(|record| receipt_of(record).id.as_str()).collect();
+    let rows: Vec<_> = records.iter().zip(text::beginnings(&ids)).map(row).collect();
     text::table(&["CALL", "TOOL", "DECISION", "STATUS", "TIME", "WHAT"], &rows, columns)
 }
 
-fn row(record: &Record) -> Vec<String> {
+fn row((record, id): (&Record, String)) -> Vec<String> {
     let receipt = receipt_of(record);
     let end = receipt.end.as_ref();
     let status = end.map_or("running", |end| status_word(end.status));
     let elapsed = end.map(|end| end.ended_unix_ms.saturating_sub(receipt.started_unix_ms));
     let what = match end.filter(|end| !end.error.is_empty()) {
         Some(end) => end.error.lines().next().unwrap_or_default().to_owned(),
-        None => view::title("", "", &receipt.arguments),
+        None => view::gist(&receipt.arguments),
     };
     vec![
-        text::short(receipt.id.as_str()).to_owned(),
+        id,
         visible::line(&receipt.tool),
         decision_word(receipt.decision).to_owned(),
         status.to_owned(),
@@ -134,69 +137,11 @@ fn show(start: &Start, state: &StateDir, call: &str) -> Result<Exit, Failure> {
     let Some(receipt) = shown.receipt.as_ref().or(shown.decided.as_ref()) else {
         return Ok(Exit::Done);
     };
-    for (name, value) in facts(receipt) {
+    for (name, value) in facts::facts(receipt) {
         let value = visible::lines(&value).replace('\n', "\n             ");
         line_out(&format!("{:<12} {value}", format!("{name}:")));
     }
     Ok(Exit::Done)
-}
-
-/// What a receipt says, in words.
-fn facts(receipt: &Receipt) -> Vec<(&'static str, String)> {
-    let mut facts = vec![
-        ("call", receipt.id.to_string()),
-        ("session", format!("{}, turn {}, step {}", receipt.position.session, receipt.position.turn, receipt.position.step)),
-        ("caller", json(&receipt.caller)),
-        ("tool", receipt.tool.clone()),
-    ];
-    if let Some(asked) = &receipt.asked_as {
-        facts.push(("asked as", asked.clone()));
-    }
-    if let Some(server) = &receipt.server {
-        let version = receipt.server_facts.as_ref().map(|facts| format!(" {}", facts.version));
-        let host = receipt.host.as_deref().unwrap_or("not reached");
-        facts.push(("server", format!("{server}{} ({host})", version.unwrap_or_default())));
-    }
-    let pretty = serde_json::to_string_pretty(&receipt.arguments).unwrap_or_default();
-    facts.push(("arguments", pretty));
-    facts.push(("sha256", format!("{} ({} bytes)", receipt.arguments_sha256, receipt.arguments_bytes)));
-    facts.extend(receipt.coercions.iter().map(|one| {
-        ("coerced", format!("{} from {} to {}", one.pointer, one.from, one.to))
-    }));
-    facts.extend(receipt.subjects.iter().map(|subject| ("touches", json(subject))));
-    facts.extend(receipt.layers.iter().map(|note| {
-        ("layer", format!("{}: {} ({})", json(&note.layer), json(&note.verdict), note.reason))
-    }));
-    let (mode, posture) = (receipt.stance.mode, receipt.stance.posture);
-    facts.push(("decision", format!("{} by {}, in {mode}, {posture}", decision_word(receipt.decision), json(&receipt.decider))));
-    if !receipt.confinement.is_empty() {
-        facts.push(("confined by", receipt.confinement.clone()));
-    }
-    facts.push(("asked", format!("{} UTC", text::moment(receipt.started_unix_ms))));
-    match &receipt.end {
-        None => facts.push(("status", "running, or the kernel ended meanwhile".to_owned())),
-        Some(end) => {
-            let elapsed = text::duration(end.ended_unix_ms.saturating_sub(receipt.started_unix_ms));
-            let may_have_run = if end.may_have_run { "; it may have run" } else { "" };
-            facts.push(("status", format!("{} after {elapsed}, effects: {}{may_have_run}", status_word(end.status), json(&end.effects))));
-            if !end.error.is_empty() {
-                facts.push(("error", format!("{}: {}", end.error_class, end.error)));
-            }
-            if let Some(spill) = &end.spill {
-                facts.push(("whole result", format!("tollgate artifacts show {spill}")));
-            }
-        }
-    }
-    facts
-}
-
-/// A word as receipts have it, without the quotes of JSON.
-fn json(value: &impl serde::Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        Ok(value) => value.to_string(),
-        Err(error) => error.to_string(),
-    }
 }
 
 fn verify(start: &Start, state: &StateDir, asked: Option<&str>) -> Result<Exit, Failure> {
@@ -212,7 +157,9 @@ fn verify(start: &Start, state: &StateDir, asked: Option<&str>) -> Result<Exit, 
     if start.common.json {
         json_pretty(&reports.iter().map(report_json).collect::<Vec<_>>());
     } else {
-        for line in reports.iter().flat_map(|report| verify_lines(report, start.output.stdout_paint)) {
+        for line in
+            reports.iter().flat_map(|report| verify_lines(report, start.output.stdout_paint))
+        {
             line_out(&line);
         }
         if sessions.is_empty() {
@@ -232,14 +179,22 @@ pub(crate) fn verify_lines(report: &VerifyReport, paint: crate::output::Paint) -
         let head = head.get(..12).unwrap_or_default();
         vec![paint.green(&format!("✓ {id}: {calls}, {records}, the chain holds (head {head}…)"))]
     } else {
-        vec![paint.red(&format!("✗ {id}: {calls}, {records}, and what is there is not what was written"))]
+        vec![
+            paint.red(&format!(
+                "✗ {id}: {calls}, {records}, and what is there is not what was written"
+            )),
+        ]
     };
-    lines.extend(report.faults.iter().map(|fault| format!("  {}", visible::line(&fault.to_string()))));
+    lines.extend(
+        report.faults.iter().map(|fault| format!("  {}", visible::line(&fault.to_string()))),
+    );
     if report.unlisted > 0 {
         lines.push(format!("  and {} more faults", report.unlisted));
     }
     for call in &report.in_flight {
-        lines.push(format!("  call {call} has no receipt yet: it runs, or `tollgate resume {id}` closes it"));
+        lines.push(format!(
+            "  call {call} has no receipt yet: it runs, or `tollgate resume {id}` closes it"
+        ));
     }
     lines
 }

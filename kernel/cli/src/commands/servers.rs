@@ -35,7 +35,9 @@ pub(crate) async fn run(start: &Start, command: &Servers) -> Result<Exit, Failur
         Servers::Describe { name } => describe(start, &config, name).await,
         Servers::Logs { name, lines } => logs(start, &config, name, *lines),
         Servers::Stop { name } => stop(&config, name, "stopped").await,
-        Servers::Restart { name } => stop(&config, name, "stopped; the next call starts it anew").await,
+        Servers::Restart { name } => {
+            stop(&config, name, "stopped; the next call starts it anew").await
+        }
     }
 }
 
@@ -52,9 +54,13 @@ fn list(start: &Start, config: &Config) -> Result<Exit, Failure> {
     let row = |view: &ServerView| {
         let pids: Vec<_> = of(view).iter().map(|record| record.pid.to_string()).collect();
         let state = match &view.state {
-            ServerState::Quarantined { reason } => format!("quarantined: {}", visible::line(reason)),
+            ServerState::Quarantined { reason } => {
+                format!("quarantined: {}", visible::line(reason))
+            }
             ServerState::Idle | ServerState::Running { .. } if pids.is_empty() => "idle".to_owned(),
-            ServerState::Idle | ServerState::Running { .. } => format!("running, pid {}", pids.join(", ")),
+            ServerState::Idle | ServerState::Running { .. } => {
+                format!("running, pid {}", pids.join(", "))
+            }
         };
         let serves = if view.model { "models" } else { "tools" };
         let trust = format!("{:?}", view.trust).to_lowercase();
@@ -70,9 +76,9 @@ fn list(start: &Start, config: &Config) -> Result<Exit, Failure> {
 
 fn view_json(view: &ServerView, running: &[&Record]) -> Value {
     let mut value = serde_json::to_value(view).unwrap_or_default();
-    let processes = running.iter().map(|record| {
-        json!({ "pid": record.pid, "instance": record.instance, "kernel": record.kernel })
-    });
+    let processes = running.iter().map(
+        |record| json!({ "pid": record.pid, "instance": record.instance, "kernel": record.kernel }),
+    );
     if let Some(object) = value.as_object_mut() {
         if !running.is_empty() {
             object.insert("state".to_owned(), "running".into());
@@ -86,7 +92,8 @@ async fn describe(start: &Start, config: &Config, name: &str) -> Result<Exit, Fa
     let server = known(config, name)?;
     let kernel = start.kernel(config)?;
     let described = kernel.describe(&server).await;
-    let trust = kernel.servers().into_iter().find(|view| view.name == server).map(|view| view.trust);
+    let trust =
+        kernel.servers().into_iter().find(|view| view.name == server).map(|view| view.trust);
     let answer = described.and_then(|(described, connection)| {
         let facts = described.facts();
         let tools = described.entries(&server, trust.unwrap_or_default())?;
@@ -115,7 +122,8 @@ async fn describe(start: &Start, config: &Config, name: &str) -> Result<Exit, Fa
     });
     kernel.stop().await;
     let answer = answer.map_err(|error| {
-        let error = anyhow::Error::new(error).context(format!("server '{server}' is not available"));
+        let error =
+            anyhow::Error::new(error).context(format!("server '{server}' is not available"));
         Failure::new(Exit::Unavailable, error)
     })?;
     if start.common.json {
@@ -131,9 +139,21 @@ fn print_described(answer: &Value) {
         Value::String(text) if text.is_empty() => "none".to_owned(),
         Value::String(text) => visible::line(text),
         Value::Null => "unknown".to_owned(),
-        other => visible::line(&other.to_string()),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            visible::line(&value.to_string())
+        }
     };
-    for name in ["server", "name", "version", "build_sha256", "manifest_sha256", "instance", "host", "confinement", "trust"] {
+    for name in [
+        "server",
+        "name",
+        "version",
+        "build_sha256",
+        "manifest_sha256",
+        "instance",
+        "host",
+        "confinement",
+        "trust",
+    ] {
         line_out(&format!("{name:<16} {}", word(answer.get(name).unwrap_or(&Value::Null))));
     }
     for note in answer.get("notes").and_then(Value::as_array).into_iter().flatten() {
@@ -157,10 +177,14 @@ fn logs(start: &Start, config: &Config, name: &str, lines: usize) -> Result<Exit
             return Ok(Exit::Done);
         }
         Err(error) => {
-            let error = anyhow::Error::new(error).context(format!("cannot read {}", path.display()));
+            let error =
+                anyhow::Error::new(error).context(format!("cannot read {}", path.display()));
             return Err(Failure::new(Exit::Failed, error));
         }
     };
+    if text.is_empty() {
+        line_err(&format!("server '{server}' has logged nothing yet ({})", path.display()));
+    }
     let all: Vec<&str> = text.lines().collect();
     for line in all.get(all.len().saturating_sub(lines)..).unwrap_or_default() {
         line_out(&visible::lines(line));
@@ -188,7 +212,8 @@ async fn stop(config: &Config, name: &str, done: &str) -> Result<Exit, Failure> 
     }
     for record in &running {
         record.terminate().map_err(|error| {
-            let error = anyhow::Error::new(error).context(format!("cannot end process {}", record.pid));
+            let error =
+                anyhow::Error::new(error).context(format!("cannot end process {}", record.pid));
             Failure::new(Exit::Failed, error)
         })?;
     }

@@ -41,7 +41,11 @@ fn list(start: &Start, state: &StateDir, limit: usize) -> Result<Exit, Failure> 
     }
     let rows: Vec<_> = sessions.iter().map(row).collect();
     let columns = if start.output.stdout_is_terminal { start.output.columns } else { usize::MAX };
-    for line in text::table(&["SESSION", "KIND", "USED (UTC)", "TURNS", "FOLDER", "LAST MESSAGE"], &rows, columns) {
+    for line in text::table(
+        &["SESSION", "KIND", "USED (UTC)", "TURNS", "FOLDER", "LAST MESSAGE"],
+        &rows,
+        columns,
+    ) {
         line_out(&line);
     }
     Ok(Exit::Done)
@@ -104,7 +108,11 @@ fn lines(record: &SessionRecord, start: &Start) -> Vec<String> {
             let model = if head.model.is_empty() { "no model" } else { &head.model };
             let (mode, posture) = (head.stance.mode, head.stance.posture);
             let folder = head.workspace.display();
-            let line = format!("session {} · {} · {when} UTC · {folder} · {mode}, {posture} · {model}", head.id, kind_word(head));
+            let line = format!(
+                "session {} · {} · {when} UTC · {folder} · {mode}, {posture} · {model}",
+                head.id,
+                kind_word(head)
+            );
             vec![paint.dim(&visible::line(&line))]
         }
         SessionRecord::User { text, .. } => {
@@ -114,9 +122,11 @@ fn lines(record: &SessionRecord, start: &Start) -> Vec<String> {
             lines
         }
         SessionRecord::Assistant(answer) => {
-            let mut lines: Vec<_> = visible::lines(&answer.text).lines().map(str::to_owned).collect();
+            let mut lines: Vec<_> =
+                visible::lines(&answer.text).lines().map(str::to_owned).collect();
             for call in &answer.tool_calls {
-                let arguments = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!(call.arguments));
+                let arguments =
+                    serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!(call.arguments));
                 lines.push(format!("● {}", view::title(&call.name, "", &arguments)));
             }
             lines
@@ -124,8 +134,11 @@ fn lines(record: &SessionRecord, start: &Start) -> Vec<String> {
         SessionRecord::ToolResult(result) => {
             let plain = visible::lines(&view::plain(&result.content));
             let all: Vec<&str> = plain.lines().collect();
-            let mut lines: Vec<_> =
-                all.iter().take(OUTPUT_LINES_SHOWN).map(|line| paint.dim(&format!("  │ {line}"))).collect();
+            let mut lines: Vec<_> = all
+                .iter()
+                .take(OUTPUT_LINES_SHOWN)
+                .map(|line| paint.dim(&format!("  │ {line}")))
+                .collect();
             if all.len() > OUTPUT_LINES_SHOWN {
                 let left = text::count(all.len() - OUTPUT_LINES_SHOWN, "more line");
                 lines.push(paint.dim(&format!("  │ … {left}")));
@@ -141,8 +154,12 @@ fn lines(record: &SessionRecord, start: &Start) -> Vec<String> {
         SessionRecord::Stance(stance) => {
             vec![paint.dim(&format!("from here on: {}, {}", stance.mode, stance.posture))]
         }
-        SessionRecord::Cwd { path } => vec![paint.dim(&visible::line(&format!("in {}", path.display())))],
-        SessionRecord::Note { text } => vec![paint.yellow(&format!("note: {}", visible::line(text)))],
+        SessionRecord::Cwd { path } => {
+            vec![paint.dim(&visible::line(&format!("in {}", path.display())))]
+        }
+        SessionRecord::Note { text } => {
+            vec![paint.yellow(&format!("note: {}", visible::line(text)))]
+        }
         SessionRecord::Request { .. }
         | SessionRecord::Inject { .. }
         | SessionRecord::Observed { .. }

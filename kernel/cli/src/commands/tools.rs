@@ -33,7 +33,8 @@ pub(crate) async fn run(start: &Start, command: &Tools) -> Result<Exit, Failure>
 fn list(start: &Start, catalog: &Catalog) -> Exit {
     let tools = catalog.list();
     if start.common.json {
-        let missing = catalog.missing().map(|(server, why)| json!({ "server": server, "reason": why }));
+        let missing =
+            catalog.missing().map(|(server, why)| json!({ "server": server, "reason": why }));
         json_pretty(&json!({
             "tools": tools.iter().map(|entry| facts(entry)).collect::<Vec<_>>(),
             "unavailable": missing.collect::<Vec<_>>(),
@@ -55,7 +56,8 @@ fn list(start: &Start, catalog: &Catalog) -> Exit {
         line_out(&line);
     }
     for (server, why) in catalog.missing() {
-        let line = format!("the tools of server '{server}' are not available: {}", visible::line(why));
+        let line =
+            format!("the tools of server '{server}' are not available: {}", visible::line(why));
         line_err(&start.output.stderr_paint.yellow(&line));
     }
     Exit::Done
@@ -70,7 +72,12 @@ fn show(start: &Start, catalog: &Catalog, name: &str) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let paint = start.output.stdout_paint;
-    line_out(&format!("{} · server {} {}", paint.bold(entry.name.as_str()), entry.server, visible::line(&entry.facts.version)));
+    line_out(&format!(
+        "{} · server {} {}",
+        paint.bold(entry.name.as_str()),
+        entry.server,
+        visible::line(&entry.facts.version)
+    ));
     line_out(&format!("shown: {} · may: {}", exposure(entry), safety(entry)));
     for one in &entry.requirements {
         let found = if one.met { "found" } else { "missing" };

@@ -27,7 +27,7 @@ use crate::{
     output::{Output, json_line, line_err},
     start::Start,
     tty::Tty,
-    view::{Refusals, TextView, View},
+    view::{Refusals, Shows, TextView, View},
 };
 
 #[cfg(test)]
@@ -42,37 +42,6 @@ pub(super) struct Task<'a> {
     pub(super) prompt: String,
     /// As typed.
     pub(super) options: &'a TurnOptions,
-}
-
-/// Who answers questions, and the queue through which they come.
-#[derive(Debug)]
-pub(super) struct Desk {
-    /// For the session.
-    pub(super) approver: Arc<dyn Approver>,
-    /// For the front.
-    pub(super) questions: mpsc::Receiver<Question>,
-    /// For the front.
-    pub(super) answerer: Answerer,
-}
-
-impl Desk {
-    /// A person if there is a terminal and the options do not forbid it, else nobody.
-    pub(super) fn of_process(approvals: Option<Approvals>, is_text: bool) -> Self {
-        let (asking, questions) = Asking::new();
-        let has_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        let why = match approvals {
-            Some(Approvals::Deny) => "--approvals is deny",
-            None if !is_text || !has_terminal => "no terminal is attached and --approvals is deny",
-            None => match Tty::open() {
-                Ok(tty) => {
-                    let answerer = Answerer::Person(tty);
-                    return Self { approver: Arc::new(asking), questions, answerer };
-                }
-                Err(_) => "the terminal cannot be opened",
-            },
-        };
-        Self { approver: Arc::new(Nobody(why.to_owned())), questions, answerer: Answerer::Nobody }
-    }
 }
 
 /// Runs the turn to its exit code; everything is printed.
@@ -116,8 +85,9 @@ async fn open_and_run(
     }
     let mut view = match format {
         OutputFormat::Text => {
-            let has_reasoning = start.common.verbose > 0;
-            View::Text(Box::new(TextView::new(start.output, true, has_reasoning)))
+            let reasoning = start.common.verbose > 0;
+            let shows = Shows { session: true, prompts: false, outputs: true, reasoning };
+            View::Text(Box::new(TextView::new(start.output, shows)))
         }
         OutputFormat::Json => View::Quiet,
         OutputFormat::StreamJson => View::Lines,
@@ -131,7 +101,12 @@ async fn open_and_run(
     let work = async |mut session: Session, cancel: CancellationToken| {
         let id = session.id().clone();
         let resumed = session.resumed().clone();
-        for line in resumed.repairs.iter().map(String::as_str).chain(in_flight(&resumed).iter().map(String::as_str)) {
+        for line in resumed
+            .repairs
+            .iter()
+            .map(String::as_str)
+            .chain(in_flight(&resumed).iter().map(String::as_str))
+        {
             line_err(&start.output.stderr_paint.yellow(line));
         }
         let ran = session.turn(task.prompt, limits, &cancel).await;
@@ -148,48 +123,6 @@ async fn open_and_run(
         }
     }
     Ok((id, end))
-}
-
-/// Opens a session, has `work` done in it while events are shown and questions answered, and ends the
-/// servers. A second interrupt ends it at once.
-///
-/// # Errors
-/// The session cannot be opened, and what `work` says.
-pub(super) async fn in_session<T>(
-    kernel: &Kernel,
-    options: SessionOptions,
-    desk: Desk,
-    output: Output,
-    view: &mut View,
-    work: impl AsyncFnOnce(Session, CancellationToken) -> Result<T, KernelError>,
-) -> Result<T, Failure> {
-    let (events, seen): (mpsc::Sender<Event>, _) = mpsc::channel(EVENTS_WAITING);
-    let cancel = CancellationToken::new();
-    let done = CancellationToken::new();
-    let mut interrupts =
-        Interrupts::listen().map_err(|error| Failure::new(Exit::Failed, error))?;
-    let worked = async {
-        let opened = Box::pin(kernel.open(options, desk.approver, events)).await;
-        let ended = match opened {
-            Ok(session) => Box::pin(work(session, cancel.clone())).await,
-            Err(error) => Err(error),
-        };
-        done.cancel();
-        ended
-    };
-    let watched = watch(seen, desk.questions, desk.answerer, &done, output, view);
-    let both = async {
-        let (ended, ()) = tokio::join!(worked, watched);
-        kernel.stop().await;
-        ended
-    };
-    match interrupts.during(&cancel, both).await {
-        Some(ended) => Ok(ended?),
-        None => Err(Failure::new(
-            Exit::Interrupted,
-            anyhow::Error::msg("ended at once; `tollgate resume --last` says what was running"),
-        )),
-    }
 }
 
 /// A sentence for each call that was running when the session was left.

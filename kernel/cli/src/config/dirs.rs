@@ -25,13 +25,13 @@ pub(crate) type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// # Errors
 /// Neither `TOLLGATE_HOME` nor a home directory is known.
 pub(crate) fn places(environment: Environment<'_>) -> Result<Places, ConfigError> {
-    let set = |name| environment(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set = |name: &str| environment(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(home) = set("TOLLGATE_HOME") {
         let home = std::path::absolute(&home).unwrap_or(home);
         return Ok(below_one(&home));
     }
     // By the XDG specification a relative path counts as none.
-    let xdg = |name| set(name).filter(|path| path.is_absolute());
+    let xdg = |name: &str| set(name).filter(|path| path.is_absolute());
     let home = set("HOME").or_else(std::env::home_dir).filter(|path| path.is_absolute());
     let below = |name: &str, usual: &str| {
         let base = xdg(name).or_else(|| Some(home.as_ref()?.join(usual)));

@@ -47,7 +47,7 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Values, ConfigError> {
     let mut reader = Reader { path, text, values: Values::default(), faults: Vec::new() };
     // Twice, because one form has places and the other has values.
     match (DeTable::parse(text), text.parse::<Table>()) {
-        (Ok(places), Ok(table)) => reader.table(&mut Vec::new(), places.get_ref(), &table),
+        (Ok(places), Ok(table)) => reader.table(&[], places.get_ref(), &table),
         (Err(error), _) | (_, Err(error)) => {
             let at = error.span().map_or(0, |span| span.start);
             reader.fault(at, "", error.message());
@@ -63,19 +63,18 @@ struct Reader<'a> {
     faults: Vec<Fault>,
 }
 
-impl<'a> Reader<'a> {
-    fn table(&mut self, path: &mut Vec<&'a str>, places: &'a DeTable<'a>, table: &Table) {
+impl Reader<'_> {
+    fn table(&mut self, path: &[&str], places: &DeTable<'_>, table: &Table) {
         for (name, place) in places {
             let Some(value) = table.get(name.get_ref().as_ref()) else { continue };
-            path.push(name.get_ref());
-            self.entry(path, name.span().start, place.get_ref(), value);
-            path.pop();
+            let path = [path, &[name.get_ref().as_ref()]].concat();
+            self.entry(&path, name.span().start, place.get_ref(), value);
         }
     }
 
-    fn entry(&mut self, path: &mut Vec<&'a str>, at: usize, place: &'a DeValue<'a>, value: &Value) {
+    fn entry(&mut self, path: &[&str], at: usize, place: &DeValue<'_>, value: &Value) {
         let dotted = path.join(".");
-        if let ["servers", name] = path.as_slice()
+        if let ["servers", name] = path
             && let Err(error) = ServerName::try_from(*name)
         {
             return self.fault(at, &dotted, &error.to_string());
@@ -118,9 +117,8 @@ impl<'a> Reader<'a> {
 /// # Errors
 /// It is of another kind: what was expected and what came.
 pub(crate) fn checked(kind: Kind, value: &Value, file: &Path) -> Result<Value, String> {
-    let is_texts = |value: &Value| {
-        value.as_array().is_some_and(|items| items.iter().all(Value::is_str))
-    };
+    let is_texts =
+        |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_str));
     let fits = match kind {
         Kind::Text | Kind::Path => value.as_str().is_some_and(|text| !text.is_empty()),
         Kind::Word(words) => value.as_str().is_some_and(|text| words.contains(&text)),
@@ -128,12 +126,14 @@ pub(crate) fn checked(kind: Kind, value: &Value, file: &Path) -> Result<Value, S
         Kind::Count(min, max) => {
             value.as_integer().is_some_and(|count| (min..=max).contains(&count))
         }
-        Kind::List | Kind::Paths => is_texts(value),
+        Kind::List => is_texts(value),
         Kind::Table => value.is_table(),
     };
     if !fits {
         let hint = match (kind, value.as_str()) {
-            (Kind::Word(words), Some(text)) => nearest(text, words.iter().copied()).into_iter().next(),
+            (Kind::Word(words), Some(text)) => {
+                nearest(text, words.iter().copied()).into_iter().next()
+            }
             _ => None,
         };
         let hint = hint.map(|word| format!("; did you mean \"{word}\"?")).unwrap_or_default();
@@ -141,9 +141,6 @@ pub(crate) fn checked(kind: Kind, value: &Value, file: &Path) -> Result<Value, S
     }
     Ok(match (kind, value) {
         (Kind::Path, Value::String(text)) => Value::String(absolute(text, file)),
-        (Kind::Paths, Value::Array(items)) => {
-            items.iter().filter_map(Value::as_str).map(|text| absolute(text, file)).collect::<Vec<_>>().into()
-        }
         _ => value.clone(),
     })
 }
@@ -162,7 +159,10 @@ pub(crate) fn absolute(text: &str, file: &Path) -> String {
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => {
-            format!("the text \"{}\"", text.chars().take(60).flat_map(char::escape_debug).collect::<String>())
+            format!(
+                "the text \"{}\"",
+                text.chars().take(60).flat_map(char::escape_debug).collect::<String>()
+            )
         }
         Value::Integer(number) => format!("the number {number}"),
         Value::Float(number) => format!("the number {number}"),

@@ -7,7 +7,7 @@ use tollgate_core::name::nearest;
 /// One key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
-    /// With dots: "servers.*.clocks.hello_ms".
+    /// With dots: "`servers.*.clocks.hello_ms`".
     pub(crate) path: &'static str,
     /// Of which kind its value is.
     pub(crate) kind: Kind,
@@ -32,8 +32,6 @@ pub(crate) enum Kind {
     Count(i64, i64),
     /// A list of texts.
     List,
-    /// A list of files or folders.
-    Paths,
     /// A table that the server itself reads.
     Table,
 }
@@ -50,7 +48,6 @@ impl Kind {
             Self::Flag => "true or false".to_owned(),
             Self::Count(min, max) => format!("a whole number from {min} to {max}"),
             Self::List => "a list of texts".to_owned(),
-            Self::Paths => "a list of paths".to_owned(),
             Self::Table => "a table".to_owned(),
         }
     }
@@ -59,19 +56,19 @@ impl Kind {
 /// Milliseconds of a clock: up to a day.
 const CLOCK_MS: Kind = Kind::Count(1, 24 * 60 * 60 * 1000);
 
-const fn key(
-    path: &'static str,
-    kind: Kind,
-    default: &'static str,
-    meaning: &'static str,
-) -> Key {
+const fn key(path: &'static str, kind: Kind, default: &'static str, meaning: &'static str) -> Key {
     Key { path, kind, default, meaning }
 }
 
 /// All keys, in the order of their documentation.
 pub(crate) const KEYS: &[Key] = &[
     key("model", Kind::Text, "", "the model: PROVIDER:NAME, NAME, script:FILE or replay:SESSION"),
-    key("mode", Kind::Word(&["plan", "work", "operate"]), "\"work\"", "what may be done; a project may tighten it"),
+    key(
+        "mode",
+        Kind::Word(&["plan", "work", "operate"]),
+        "\"work\"",
+        "what may be done; a project may tighten it",
+    ),
     key(
         "posture",
         Kind::Word(&["ask", "auto-review", "full-access", "never"]),
@@ -81,7 +78,12 @@ pub(crate) const KEYS: &[Key] = &[
     key("log", Kind::Text, "\"info\"", "what servers log to their files, as RUST_LOG"),
     key("limits.turn_calls", Kind::Count(1, 1_000_000), "1000", "calls of one turn"),
     key("limits.turn_steps", Kind::Count(1, 1_000_000), "200", "model requests of one turn"),
-    key("limits.parallel_calls", Kind::Count(1, 100), "10", "calls of one step that run side by side"),
+    key(
+        "limits.parallel_calls",
+        Kind::Count(1, 100),
+        "10",
+        "calls of one step that run side by side",
+    ),
     key(
         "limits.output_bytes",
         Kind::Count(4096, 1 << 40),
@@ -93,24 +95,49 @@ pub(crate) const KEYS: &[Key] = &[
     key("servers.*.tls.ca", Kind::Path, "", "PEM file: who signed the server's certificate"),
     key("servers.*.tls.cert", Kind::Path, "", "PEM file: this kernel's certificate"),
     key("servers.*.tls.key", Kind::Path, "", "PEM file: the key of tls.cert"),
-    key("servers.*.tls.name", Kind::Text, "", "the name in the server's certificate, if not the endpoint's host"),
-    key("servers.*.grant_key_file", Kind::Path, "", "Ed25519 key that signs grants for a remote server: 64 hex digits"),
+    key(
+        "servers.*.tls.name",
+        Kind::Text,
+        "",
+        "the name in the server's certificate, if not the endpoint's host",
+    ),
+    key(
+        "servers.*.grant_key_file",
+        Kind::Path,
+        "",
+        "Ed25519 key that signs grants for a remote server: 64 hex digits",
+    ),
     key("servers.*.grant_key_id", Kind::Text, "", "its id, as in the server's --grant-keys"),
-    key("servers.*.roots", Kind::List, "", "folders on the remote server's host; the first is the workspace there"),
+    key(
+        "servers.*.roots",
+        Kind::List,
+        "",
+        "folders on the remote server's host; the first is the workspace there",
+    ),
     key(
         "servers.*.listen",
         Kind::Word(&["descriptor", "path"]),
         "\"descriptor\"",
         "how a local server gets its socket: open, or as a path to bind",
     ),
-    key("servers.*.warden", Kind::Flag, "false", "the server starts programs: a warden ends what it leaves behind"),
+    key(
+        "servers.*.warden",
+        Kind::Flag,
+        "false",
+        "the server starts programs: a warden ends what it leaves behind",
+    ),
     key(
         "servers.*.trust",
         Kind::Word(&["trusted", "untrusted"]),
         "\"untrusted\"",
         "whether its claims about its calls are believed",
     ),
-    key("servers.*.env", Kind::List, "[]", "names of environment variables that it may see beside the ordinary ones"),
+    key(
+        "servers.*.env",
+        Kind::List,
+        "[]",
+        "names of environment variables that it may see beside the ordinary ones",
+    ),
     key("servers.*.enabled", Kind::Flag, "true", "whether it is used at all"),
     key("servers.*.model", Kind::Flag, "false", "it serves language models, not tools"),
     key("servers.*.settings", Kind::Table, "", "given to the server as it is"),
@@ -118,7 +145,12 @@ pub(crate) const KEYS: &[Key] = &[
     key("servers.*.clocks.start_ms", CLOCK_MS, "10000", "until it accepts a call"),
     key("servers.*.clocks.idle_ms", CLOCK_MS, "900000", "of a call without a sign of life"),
     key("servers.*.clocks.call_ms", CLOCK_MS, "3600000", "of a whole call"),
-    key("servers.*.clocks.grace_ms", CLOCK_MS, "2000", "from a cancel until the kernel stops waiting"),
+    key(
+        "servers.*.clocks.grace_ms",
+        CLOCK_MS,
+        "2000",
+        "from a cancel until the kernel stops waiting",
+    ),
     key("servers.*.clocks.heartbeat_ms", CLOCK_MS, "10000", "how often it says that it lives"),
 ];
 
@@ -151,7 +183,10 @@ pub(crate) fn find(path: &[&str]) -> Found {
     };
     let siblings = KEYS.iter().filter(|key| meets(key, parents).is_some_and(|left| left > 0));
     let names = siblings.filter_map(|key| key.path.split('.').nth(parents.len()));
-    Found::Unknown(nearest(last, names.filter(|name| *name != "*")).into_iter().next())
+    let names: Vec<&str> = names.filter(|name| *name != "*").collect();
+    // "idle" is meant as "idle_ms", however many letters that are.
+    let longer = || names.iter().copied().find(|name| name.starts_with(last));
+    Found::Unknown(nearest(last, names.iter().copied()).into_iter().next().or_else(longer))
 }
 
 /// How many more names a key has than `path`, if it begins with it.

@@ -51,10 +51,12 @@ impl Programs {
         };
         let found = places.iter().find(|place| is_program(place));
         // Without `..`, so that what is shown and compared is what is meant.
-        let found = found.map(|place| fs::canonicalize(place.parent().unwrap_or(place)).map_or_else(
-            |_| place.clone(),
-            |folder| folder.join(place.file_name().unwrap_or_default()),
-        ));
+        let found = found.map(|place| {
+            fs::canonicalize(place.parent().unwrap_or(place)).map_or_else(
+                |_| place.clone(),
+                |folder| folder.join(place.file_name().unwrap_or_default()),
+            )
+        });
         found.ok_or(NotFound { looked: places })
     }
 }

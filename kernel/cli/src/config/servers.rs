@@ -48,7 +48,9 @@ impl Server<'_> {
     fn fault(&self, rest: &str, what: impl Into<String>) -> Fault {
         let start = self.key("");
         let said = self.values.get(&self.key(rest));
-        let said = said.or_else(|| self.values.0.iter().find(|(key, _)| key.starts_with(&start)).map(|(_, said)| said));
+        let said = said.or_else(|| {
+            self.values.0.iter().find(|(key, _)| key.starts_with(&start)).map(|(_, said)| said)
+        });
         let source = said.map_or(Source::Default, |said| said.source.clone());
         Fault { source, key: self.key(rest), what: what.into() }
     }
@@ -73,15 +75,22 @@ impl Server<'_> {
     fn local(&self, said: &Said, programs: &Programs) -> Result<Reach, Fault> {
         let mut words = self.values.list(&self.key("command")).into_iter();
         let program = words.next().filter(|program| !program.is_empty());
-        let program = program.ok_or_else(|| self.fault("command", "is empty; its first word is the program"))?;
-        for rest in ["tls.ca", "tls.cert", "tls.key", "tls.name", "grant_key_file", "grant_key_id", "roots"] {
+        let program = program
+            .ok_or_else(|| self.fault("command", "is empty; its first word is the program"))?;
+        for rest in
+            ["tls.ca", "tls.cert", "tls.key", "tls.name", "grant_key_file", "grant_key_id", "roots"]
+        {
             if self.values.get(&self.key(rest)).is_some() {
-                return Err(self.fault(rest, "is for servers with `endpoint`, and this one has `command`"));
+                return Err(
+                    self.fault(rest, "is for servers with `endpoint`, and this one has `command`")
+                );
             }
         }
         let place = match &said.source {
             Source::File { path, .. } if program.contains('/') => file::absolute(&program, path),
-            Source::File { .. } | Source::Default | Source::Variable(_) | Source::Flag(_) => program.clone(),
+            Source::File { .. } | Source::Default | Source::Variable(_) | Source::Flag(_) => {
+                program.clone()
+            }
         };
         let is_built_in = built_in::PROGRAMS.contains(&program.as_str());
         let program = programs.find(&place, is_built_in).map_err(|missing| {
@@ -103,7 +112,8 @@ impl Server<'_> {
     fn remote(&self, endpoint: String) -> Result<Reach, Fault> {
         let is_plain = endpoint.starts_with("http://");
         if !is_plain && !endpoint.starts_with("https://") {
-            return Err(self.fault("endpoint", "must begin with https:// (or http:// on a host of your own)"));
+            return Err(self
+                .fault("endpoint", "must begin with https:// (or http:// on a host of your own)"));
         }
         let tls = ["tls.ca", "tls.cert", "tls.key"].map(|rest| self.values.text(&self.key(rest)));
         let tls = match tls {
@@ -114,20 +124,37 @@ impl Server<'_> {
                 name: self.values.text(&self.key("tls.name")).map(str::to_owned),
             }),
             [None, None, None] if is_plain => None,
-            _ if is_plain => return Err(self.fault("endpoint", "is http://, and has `tls` all the same; write https://")),
-            _ => return Err(self.fault("tls", "needs `ca`, `cert` and `key`, because the endpoint is https://")),
+            _ if is_plain => {
+                return Err(self
+                    .fault("endpoint", "is http://, and has `tls` all the same; write https://"));
+            }
+            _ => {
+                return Err(self.fault(
+                    "tls",
+                    "needs `ca`, `cert` and `key`, because the endpoint is https://",
+                ));
+            }
         };
         let needs = |rest: &str, what: &str| {
-            self.values.text(&self.key(rest)).ok_or_else(|| self.fault(rest, format!("is missing; {what}")))
+            self.values
+                .text(&self.key(rest))
+                .ok_or_else(|| self.fault(rest, format!("is missing; {what}")))
         };
-        let roots: Vec<PathBuf> = self.values.list(&self.key("roots")).into_iter().map(PathBuf::from).collect();
+        let roots: Vec<PathBuf> =
+            self.values.list(&self.key("roots")).into_iter().map(PathBuf::from).collect();
         if roots.is_empty() || !roots.iter().all(|root| root.is_absolute()) {
-            return Err(self.fault("roots", "needs at least one absolute folder on the server's host"));
+            return Err(
+                self.fault("roots", "needs at least one absolute folder on the server's host")
+            );
         }
         Ok(Reach::Remote {
             endpoint,
             tls,
-            grant_key_file: needs("grant_key_file", "a remote server takes only calls that this key signed")?.into(),
+            grant_key_file: needs(
+                "grant_key_file",
+                "a remote server takes only calls that this key signed",
+            )?
+            .into(),
             grant_key_id: needs("grant_key_id", "it names the key to the server")?.to_owned(),
             roots,
         })
@@ -155,7 +182,7 @@ impl Server<'_> {
 }
 
 /// A value of a file as JSON: dates become texts, and numbers that JSON has not become null.
-pub(super) fn to_json(value: &toml::Value) -> serde_json::Value {
+pub(crate) fn to_json(value: &toml::Value) -> serde_json::Value {
     match value {
         toml::Value::String(text) => text.as_str().into(),
         toml::Value::Integer(number) => (*number).into(),

@@ -60,10 +60,15 @@ fn check_project(user: &str, project: &str, key: &str, expected: Result<&str, &s
 #[test]
 fn an_unknown_key_is_told_with_its_place_and_the_nearest_name() {
     let file = "…/home/config/config.toml";
-    check_fault("\nmodle = \"x\"", &format!("{file}:2: modle: there is no such key; did you mean 'model'?"));
+    check_fault(
+        "\nmodell = \"x\"",
+        &format!("{file}:2: modell: there is no such key; did you mean 'model'?"),
+    );
     check_fault(
         "[servers.file]\n\n[servers.file.clocks]\nidle = 5",
-        &format!("{file}:4: servers.file.clocks.idle: there is no such key; did you mean 'idle_ms'?"),
+        &format!(
+            "{file}:4: servers.file.clocks.idle: there is no such key; did you mean 'idle_ms'?"
+        ),
     );
     check_fault("[zzz]\na=1", &format!("{file}:1: zzz: there is no such key"));
     check_fault(
@@ -85,12 +90,16 @@ fn a_value_of_another_kind_is_told_with_what_is_expected() {
     );
     check_fault(
         "[limits]\nturn_calls = \"9\"",
-        &format!("{file}:2: limits.turn_calls: must be a whole number from 1 to 1000000, and is the text \"9\""),
+        &format!(
+            "{file}:2: limits.turn_calls: must be a whole number from 1 to 1000000, and is the text \"9\""
+        ),
     );
     check_fault("limits = 3", &format!("{file}:1: limits: must be a table"));
     check_fault(
         "[servers.x]\ncommand = \"sh -c x\"",
-        &format!("{file}:2: servers.x.command: must be a list of texts, and is the text \"sh -c x\""),
+        &format!(
+            "{file}:2: servers.x.command: must be a list of texts, and is the text \"sh -c x\""
+        ),
     );
 }
 
@@ -114,7 +123,9 @@ fn a_project_can_only_tighten() {
     check_project("posture = \"full-access\"", "posture = \"ask\"", "posture", Ok("ask"));
     check_project("posture = \"never\"", "posture = \"ask\"", "posture", Ok("never"));
     check_project("mode = \"operate\"", "", "mode", Ok("operate"));
-    let looser = format!("{file}:1: posture: a project can only tighten, and \"full-access\" is looser than the default");
+    let looser = format!(
+        "{file}:1: posture: a project can only tighten, and \"full-access\" is looser than the default"
+    );
     check_project("", "posture = \"full-access\"", "posture", Err(&looser));
     let other = format!(
         "{file}:2: servers.x.command: a project can only tighten mode and posture; put this into your own config.toml"
@@ -126,6 +137,22 @@ fn a_project_can_only_tighten() {
 fn a_project_that_is_looser_than_its_user_is_told() {
     let config = World::new("posture = \"never\"", "posture = \"ask\"").load().unwrap();
     assert_eq!(config.notes.len(), 1, "{:?}", config.notes);
+}
+
+#[test]
+fn a_resumed_session_stays_as_tight_as_it_was_left() {
+    use tollgate_core::stance::{Mode, Posture, Stance};
+    let check = |user: &str, flag, left: (Mode, Posture), expected: (Mode, Posture)| {
+        let mut world = World::new(user, "");
+        world.common.posture = flag;
+        let mut config = world.load().unwrap();
+        project::keep_tight(&mut config.values, Stance { mode: left.0, posture: left.1 });
+        assert_eq!(stance(&config), Stance { mode: expected.0, posture: expected.1 }, "{user}");
+    };
+    check("", None, (Mode::Plan, Posture::Never), (Mode::Plan, Posture::Never));
+    check("", None, (Mode::Work, Posture::FullAccess), (Mode::Work, Posture::Ask));
+    let ask = Some(PostureArg::Ask);
+    check("mode = \"plan\"", ask, (Mode::Work, Posture::Never), (Mode::Plan, Posture::Ask));
 }
 
 #[test]
@@ -155,7 +182,11 @@ fn a_variable_that_means_nothing_is_a_mistake() {
     let mut world = World::new("", "");
     world.variables.insert("TOLLGATE_MODE", "paln".into());
     let error = world.load().unwrap_err();
-    assert!(error.starts_with("TOLLGATE_MODE: must be \"plan\"") && error.ends_with("did you mean \"plan\"?"), "{error}");
+    assert!(
+        error.starts_with("TOLLGATE_MODE: must be \"plan\"")
+            && error.ends_with("did you mean \"plan\"?"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -184,16 +215,24 @@ fn check_server(text: &str, expected: &str) {
     fs::copy("/bin/sh", own.join("tollgate-file")).unwrap();
     let programs = Programs { own: vec![own], path: vec!["/bin".into()] };
     let (settings, faults) = settings(&config, Path::new("/x/tollgate"), &programs);
-    let found = match settings.servers.get(&ServerName::try_from("file").unwrap()).map(|server| &server.reach) {
+    let found = match settings
+        .servers
+        .get(&ServerName::try_from("file").unwrap())
+        .map(|server| &server.reach)
+    {
         Some(Reach::Local { program, args, listen, warden }) => {
             let program = program.file_name().unwrap().display();
             let listen = if *listen == LocalListen::Path { " path" } else { "" };
             format!("local {program} {args:?}{listen}{}", if *warden { " warden" } else { "" })
         }
-        Some(Reach::Remote { endpoint, tls, .. }) => format!("remote {endpoint} tls={}", tls.is_some()),
+        Some(Reach::Remote { endpoint, tls, .. }) => {
+            format!("remote {endpoint} tls={}", tls.is_some())
+        }
         None => {
             let fault = faults.iter().find(|fault| fault.server == "file");
-            fault.map_or("none".to_owned(), |fault| format!("{}: {}", fault.fault.key, fault.fault.what))
+            fault.map_or("none".to_owned(), |fault| {
+                format!("{}: {}", fault.fault.key, fault.fault.what)
+            })
         }
     };
     assert!(found.starts_with(expected), "{text}: {found}");
@@ -203,20 +242,38 @@ fn check_server(text: &str, expected: &str) {
 fn a_server_is_started_here_or_reached_elsewhere() {
     check_server("", "local tollgate-file []");
     check_server("[servers.file]\nenabled = false", "none");
-    check_server("[servers.file]\ncommand = [\"sh\", \"-c\"]\nlisten = \"path\"\nwarden = true", "local sh [\"-c\"] path warden");
+    check_server(
+        "[servers.file]\ncommand = [\"sh\", \"-c\"]\nlisten = \"path\"\nwarden = true",
+        "local sh [\"-c\"] path warden",
+    );
     let remote = "[servers.file]\nendpoint = \"https://h:1\"\ngrant_key_file = \"k\"\ngrant_key_id = \"i\"\nroots = [\"/srv\"]\n";
-    check_server(&format!("{remote}tls = {{ ca = \"a\", cert = \"b\", key = \"c\" }}"), "remote https://h:1 tls=true");
+    check_server(
+        &format!("{remote}tls = {{ ca = \"a\", cert = \"b\", key = \"c\" }}"),
+        "remote https://h:1 tls=true",
+    );
     check_server(remote, "servers.file.tls: needs `ca`, `cert` and `key`");
     check_server(&remote.replace("https", "http"), "remote http://h:1 tls=false");
-    check_server(&remote.replace("\"/srv\"", ""), "servers.file.roots: needs at least one absolute folder");
-    check_server("[servers.file]\ncommand = [\"sh\"]\nendpoint = \"http://h\"", "servers.file.endpoint: stands beside `command`");
+    check_server(
+        &remote.replace("https", "http").replace("\"/srv\"", ""),
+        "servers.file.roots: needs at least one absolute folder",
+    );
+    check_server(
+        "[servers.file]\ncommand = [\"sh\"]\nendpoint = \"http://h\"",
+        "servers.file.endpoint: stands beside `command`",
+    );
 }
 
 /// [CLI-09]: the places looked in, and what helps.
 #[test]
 fn a_program_that_is_nowhere_is_told_with_the_places() {
-    check_server("[servers.file]\ncommand = [\"no-such\"]", "servers.file.command: the program 'no-such' was not found; looked for ");
-    check_server("[servers.file]\ncommand = [\"./no-such\"]", "servers.file.command: the program './no-such' was not found");
+    check_server(
+        "[servers.file]\ncommand = [\"no-such\"]",
+        "servers.file.command: the program 'no-such' was not found; looked for ",
+    );
+    check_server(
+        "[servers.file]\ncommand = [\"./no-such\"]",
+        "servers.file.command: the program './no-such' was not found",
+    );
     let programs = Programs { own: vec!["/a".into(), "/b".into()], path: vec!["/bin".into()] };
     let missing = programs.find("tollgate-shell", true).unwrap_err();
     assert_eq!(missing.to_string(), "/a/tollgate-shell, /b/tollgate-shell");
@@ -230,7 +287,8 @@ fn the_directories_follow_home_and_xdg() {
         };
         let places = dirs::places(&lookup).unwrap();
         let engine = &places.engine;
-        let found = [&places.config, &engine.state, &engine.cache].map(|path| path.to_str().unwrap().to_owned());
+        let found = [&places.config, &engine.state, &engine.cache]
+            .map(|path| path.to_str().unwrap().to_owned());
         assert_eq!(found, expected, "{variables:?}");
     };
     check(&[("TOLLGATE_HOME", "/t"), ("HOME", "/h")], ["/t/config", "/t/state", "/t/cache"]);
@@ -248,11 +306,17 @@ fn the_directories_follow_home_and_xdg() {
 #[test]
 fn the_readme_has_every_key() {
     let readme = include_str!("../../README.md");
-    let documented: Vec<&str> = readme.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`')).filter(|(_, rest)| rest.matches('|').count() == 4).map(|(key, _)| key).collect();
+    let documented: Vec<&str> = readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+        .filter(|(_, rest)| rest.matches('|').count() == 4)
+        .map(|(key, _)| key)
+        .collect();
     let known: Vec<String> = keys::KEYS.iter().map(|key| key.path.replace('*', "NAME")).collect();
     assert_eq!(documented, known);
     for key in keys::KEYS {
-        let default = if key.default.is_empty() { "–".to_owned() } else { format!("`{}`", key.default) };
+        let default =
+            if key.default.is_empty() { "–".to_owned() } else { format!("`{}`", key.default) };
         let row = format!(
             "| `{}` | {} | {default} | {} |",
             key.path.replace('*', "NAME"),

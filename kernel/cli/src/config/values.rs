@@ -57,8 +57,12 @@ impl Values {
     pub(crate) fn lay(&mut self, layer: Self) {
         for key in layer.0.keys() {
             let lost = match key.rsplit_once('.') {
-                Some((server, "command")) => [format!("{server}.endpoint"), format!("{server}.tls.")],
-                Some((server, "endpoint")) => [format!("{server}.command"), format!("{server}.listen")],
+                Some((server, "command")) => {
+                    [format!("{server}.endpoint"), format!("{server}.tls.")]
+                }
+                Some((server, "endpoint")) => {
+                    [format!("{server}.command"), format!("{server}.listen")]
+                }
                 _ => continue,
             };
             self.0.retain(|key, _| !lost.iter().any(|start| key.starts_with(start)));

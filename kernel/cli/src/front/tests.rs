@@ -1,25 +1,7 @@
 //! Goal: a card is shown after what happened before it, is answered once, and only a clear yes is one.
 
-use tollgate_core::{call::Caller, name::CallId, safety::Safety};
-
 use super::*;
-
-fn card() -> Card {
-    Card {
-        call_id: CallId::try_from("c1").unwrap(),
-        caller: Caller::Model,
-        agent: "main".into(),
-        tool: "bash".into(),
-        title: "bash".into(),
-        server: "shell".into(),
-        host: "local".into(),
-        arguments: serde_json::json!({"command": "ls"}),
-        preview: String::new(),
-        subjects: Vec::new(),
-        safety: Safety::WORST,
-        why: "baseline".into(),
-    }
-}
+use crate::view::tests::card;
 
 #[track_caller]
 fn check(line: &str, expected: Said) {
@@ -52,8 +34,10 @@ async fn a_question_is_answered_through_the_loop() {
     };
     let never_done = CancellationToken::new();
     let mut view = View::Quiet;
-    let (answer, ()) =
-        tokio::join!(asked, watch(seen, questions, answerer, &never_done, Output::plain(80), &mut view));
+    let (answer, ()) = tokio::join!(
+        asked,
+        watch(seen, questions, answerer, &never_done, Output::plain(80), &mut view)
+    );
     assert_eq!(answer, Answer::Once);
 }
 
@@ -80,7 +64,9 @@ async fn a_cancelled_question_is_not_answered() {
     };
     let never_done = CancellationToken::new();
     let mut view = View::Quiet;
-    let (answer, ()) =
-        tokio::join!(asked, watch(seen, questions, answerer, &never_done, Output::plain(80), &mut view));
+    let (answer, ()) = tokio::join!(
+        asked,
+        watch(seen, questions, answerer, &never_done, Output::plain(80), &mut view)
+    );
     assert!(matches!(answer, Answer::Nobody(_)), "{answer:?}");
 }

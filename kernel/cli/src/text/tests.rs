@@ -31,14 +31,36 @@ fn a_wrapped_text_loses_nothing() {
 
 #[test]
 fn a_table_is_as_wide_as_its_cells_and_no_wider_than_the_terminal() {
-    let rows = vec![vec!["a".to_owned(), "日本".to_owned(), "x".repeat(30)], vec!["bcd".to_owned()]];
+    let rows =
+        vec![vec!["a".to_owned(), "日本".to_owned(), "x".repeat(30)], vec!["bcd".to_owned()]];
     let set = table(&["k", "name", "rest"], &rows, 20);
     assert_eq!(set, ["k    name  rest", "a    日本  xxxxxxxx…", "bcd"]);
 }
 
 #[test]
 fn durations_and_counts_read_well() {
-    assert_eq!([0, 349, 9_999, 12_345, 185_000].map(duration), ["0.0 s", "0.3 s", "9.9 s", "12 s", "3 min 5 s"]);
+    assert_eq!(
+        [0, 349, 9_999, 12_345, 185_000].map(duration),
+        ["0.0 s", "0.3 s", "9.9 s", "12 s", "3 min 5 s"]
+    );
     assert_eq!([count(1, "line"), count(2, "line")], ["1 line", "2 lines"]);
-    assert_eq!(moment(1_796_050_000_000), "2026-11-30 14:06");
+    assert_eq!(moment(1_796_050_000_000), "2026-11-30 14:46");
+}
+
+#[test]
+fn prose_breaks_between_words() {
+    assert_eq!(prose("one two three", 8), ["one two", "three"]);
+    assert_eq!(prose("  one two", 5), ["  one", "two"]);
+    assert_eq!(prose("abcdefgh ij", 4), ["abcd", "efgh", "ij"]);
+    assert_eq!(prose("", 4), [""]);
+}
+
+#[test]
+fn beginnings_of_ids_are_distinct() {
+    assert_eq!(
+        beginnings(&["0193aaaa-bbbb-1", "0193aaaa-bbcc-2"]),
+        ["0193aaaa-bbb", "0193aaaa-bbc"]
+    );
+    assert_eq!(beginnings(&["short"]), ["short"]);
+    assert_eq!(beginnings(&["0193aaaa-bbbb"]), ["0193aaaa"]);
 }

@@ -36,7 +36,7 @@ pub(crate) fn lines(card: &Card, output: Output) -> Vec<String> {
         page.foreign(&preview, |line| outcome::diff(line, output.stderr_paint));
     }
     let paint = output.stderr_paint;
-    let heading = format!("╭ {}", paint.bold(&paint.yellow("May this call run?")));
+    let heading = format!("╭ {}", paint.yellow("May this call run?"));
     std::iter::once(heading).chain(page.lines).collect()
 }
 
@@ -49,7 +49,7 @@ struct Page {
 impl Page {
     /// What the card itself says.
     fn own(&mut self, line: &str) {
-        let wrapped = text::wrap(line, self.output.columns.saturating_sub(2));
+        let wrapped = text::prose(line, self.output.columns.saturating_sub(2));
         self.lines.extend(wrapped.iter().map(|line| format!("│ {line}")));
     }
 

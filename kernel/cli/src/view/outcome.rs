@@ -6,6 +6,7 @@ use tollgate_core::{
 };
 use tollgate_engine::event::Body;
 
+use super::refusals::is_forbidden;
 use crate::{
     limits::{DIFF_LINES_SHOWN, OUTPUT_LINES_SHOWN},
     output::{Output, Paint},
@@ -39,12 +40,16 @@ pub(super) fn lines(body: &Body, look: &Look) -> Vec<String> {
         lines.extend(output(&plain, rendering, *status, receipt, look));
     }
     let (mark, said) = match status {
+        Status::Ok if !look.has_output => ("✓", "done".to_owned()),
         Status::Ok => ("✓", size(&plain, content)),
         Status::Failed => ("✗", format!("failed: {}", why(receipt, &plain))),
         Status::Refused if *decision == Decision::Denied => {
             ("✗", format!("denied: {}", why(receipt, &plain)))
         }
-        Status::Refused => ("✗", format!("refused: {}", why(receipt, &plain))),
+        Status::Refused if is_forbidden(receipt) => {
+            ("✗", format!("refused: {}", why(receipt, &plain)))
+        }
+        Status::Refused => ("✗", format!("not run: {}", why(receipt, &plain))),
         Status::InFlight => ("✗", "interrupted: it may have run in part".to_owned()),
     };
     let elapsed = look.elapsed_ms.filter(|_| *status != Status::Refused).map(text::duration);
@@ -52,19 +57,21 @@ pub(super) fn lines(body: &Body, look: &Look) -> Vec<String> {
     let line = match &look.title {
         Some(title) => {
             let room = look.output.columns.saturating_sub(20).max(20);
-            format!("{mark} {} {said}{elapsed}", text::cut(title, room))
+            format!("{mark} {}: {said}{elapsed}", text::cut(title, room))
         }
-        None => format!("{}{mark} {said}{elapsed}", look.indent),
+        None => format!("{mark} {said}{elapsed}"),
     };
     let paint = look.output.stderr_paint;
-    lines.extend(text::wrap(&line, look.output.columns).iter().enumerate().map(|(at, line)| {
-        let indent = if at == 0 { "" } else { look.indent };
+    let columns = look.output.columns.saturating_sub(look.indent.len());
+    lines.extend(text::prose(&line, columns).iter().enumerate().map(|(at, line)| {
+        let indent = if at == 0 && look.title.is_some() { "" } else { look.indent };
         let line = format!("{indent}{line}");
         if *status == Status::Ok { paint.green(&line) } else { paint.red(&line) }
     }));
     if let Some(spill) = truncated.as_ref().and_then(|truncated| truncated.spill.as_ref()) {
         let id = visible::line(spill.trim_start_matches("artifact:"));
-        lines.push(paint.dim(&format!("{}whole result: tollgate artifacts show {id}", look.indent)));
+        lines
+            .push(paint.dim(&format!("{}whole result: tollgate artifacts show {id}", look.indent)));
     }
     lines
 }

@@ -20,7 +20,7 @@ use serde_json::Value;
 use tollgate_core::{name::CallId, receipt::Status};
 use tollgate_engine::event::{Body, Event, Usage};
 
-use super::{Piece, outcome};
+use super::{Piece, Refusals, outcome, title};
 use crate::{output::Output, text, visible};
 
 #[cfg(test)]
@@ -33,10 +33,7 @@ const PROGRESS_EVERY_MS: u64 = 1000;
 #[derive(Debug)]
 pub(crate) struct TextView {
     output: Output,
-    /// Whether outputs of calls are shown; `call` prints its own.
-    has_outputs: bool,
-    /// The model's reasoning is shown too.
-    has_reasoning: bool,
+    shows: Shows,
     calls: BTreeMap<CallId, Running>,
     /// The call whose line was printed last.
     last: Option<CallId>,
@@ -50,15 +47,17 @@ pub(crate) struct TextView {
     pub(crate) refusals: Refusals,
 }
 
-/// Calls that did not run because of a no.
+/// What a text view shows beside the calls themselves.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) struct Refusals {
-    /// By the gate, for any reason.
-    pub(crate) refused: usize,
-    /// Of these: because nobody could be asked.
-    pub(crate) unasked: usize,
-    /// By a person.
-    pub(crate) denied: usize,
+pub(crate) struct Shows {
+    /// Which session it is.
+    pub(crate) session: bool,
+    /// What the user says.
+    pub(crate) prompts: bool,
+    /// The ends of the calls' outputs.
+    pub(crate) outputs: bool,
+    /// What the model thinks.
+    pub(crate) reasoning: bool,
 }
 
 /// A call that has not ended.
@@ -72,11 +71,10 @@ struct Running {
 
 impl TextView {
     /// A view that has shown nothing.
-    pub(crate) fn new(output: Output, has_outputs: bool, has_reasoning: bool) -> Self {
+    pub(crate) fn new(output: Output, shows: Shows) -> Self {
         Self {
             output,
-            has_outputs,
-            has_reasoning,
+            shows,
             calls: BTreeMap::new(),
             last: None,
             is_line_open: false,
@@ -91,16 +89,18 @@ impl TextView {
     pub(crate) fn event(&mut self, event: &Event) -> Vec<Piece> {
         let mut pieces = Vec::new();
         match &event.body {
-            Body::SessionStarted { mode, posture, model, resumed, .. } => {
+            Body::SessionStarted { mode, posture, model, resumed, .. } if self.shows.session => {
                 let session = text::short(event.session.as_str());
                 let begun = if *resumed { "session resumed" } else { "session" };
                 let model = if model.is_empty() { "no model" } else { model };
-                let line = format!("{begun} {session} · {mode}, {posture} · {}", visible::line(model));
+                let line =
+                    format!("{begun} {session} · {mode}, {posture} · {}", visible::line(model));
                 self.dim(&mut pieces, &line);
             }
-            Body::TurnStarted { .. } => self.turn_began = event.ts,
-            Body::RequestPrepared { .. }
-            | Body::ApprovalRequested { .. }
+            Body::TurnStarted { prompt } => self.prompt(&mut pieces, event.ts, prompt),
+            Body::ApprovalRequested { card, .. } => self.titled(event, &card.tool, &card.title),
+            Body::SessionStarted { .. }
+            | Body::RequestPrepared { .. }
             | Body::ApprovalDecided { .. }
             | Body::SessionEnded {} => {}
             Body::AssistantDelta { text, reasoning } => self.delta(&mut pieces, text, reasoning),
@@ -110,7 +110,8 @@ impl TextView {
             Body::ModelRetrying { attempt, after_ms, reason } => {
                 let after = text::duration((*after_ms).into());
                 let reason = visible::line(reason);
-                let line = format!("the model is asked again in {after} (attempt {attempt}): {reason}");
+                let line =
+                    format!("the model is asked again in {after} (attempt {attempt}): {reason}");
                 let line = self.output.stderr_paint.yellow(&self.cut(&line));
                 self.err(&mut pieces, &line);
             }
@@ -151,7 +152,7 @@ impl TextView {
     }
 
     fn delta(&mut self, pieces: &mut Vec<Piece>, text: &str, reasoning: &str) {
-        if self.has_reasoning && !reasoning.is_empty() {
+        if self.shows.reasoning && !reasoning.is_empty() {
             let shown = visible::lines(reasoning);
             pieces.push(Piece::Err(self.output.stderr_paint.dim(&shown)));
         }
@@ -182,16 +183,32 @@ impl TextView {
     fn call(&mut self, event: &Event, name: &str, arguments: &Value, is_nested: bool) {
         let Some(id) = &event.call_id else { return };
         let title = title(name, "", arguments);
-        let running = Running { title, began: event.ts, progress_shown: 0, is_nested };
+        let running = Running { title, began: event.ts, progress_shown: event.ts, is_nested };
         self.calls.insert(id.clone(), running);
+    }
+
+    fn prompt(&mut self, pieces: &mut Vec<Piece>, began: u64, prompt: &str) {
+        self.turn_began = began;
+        self.calls_ended = 0;
+        if self.shows.prompts {
+            let prompt = self.output.stderr_paint.bold(&format!("> {}", visible::lines(prompt)));
+            self.err(pieces, "");
+            self.err(pieces, &prompt);
+        }
+    }
+
+    /// Takes over what its server calls a call.
+    fn titled(&mut self, event: &Event, name: &str, told: &str) {
+        let running = event.call_id.as_ref().and_then(|id| self.calls.get_mut(id));
+        if let Some(running) = running.filter(|_| !told.is_empty() && told != name) {
+            running.title = title(name, told, &Value::Null);
+        }
     }
 
     fn started(&mut self, pieces: &mut Vec<Piece>, event: &Event, name: &str, told: &str) {
         let Some(id) = &event.call_id else { return };
-        let Some(running) = self.calls.get_mut(id) else { return };
-        if !told.is_empty() && told != name {
-            running.title = title(name, told, &Value::Null);
-        }
+        self.titled(event, name, told);
+        let Some(running) = self.calls.get(id) else { return };
         let indent = if running.is_nested { "  " } else { "" };
         let line = format!("{indent}● {}", running.title);
         let line = self.cut(&line);
@@ -225,7 +242,7 @@ impl TextView {
             output: self.output,
             title: (!is_titled).then_some(title),
             elapsed_ms: elapsed,
-            has_output: self.has_outputs,
+            has_output: self.shows.outputs,
             indent: if running.is_some_and(|call| call.is_nested) { "    " } else { "  " },
         };
         for line in outcome::lines(&event.body, &look) {
@@ -249,51 +266,13 @@ impl TextView {
         let steps = text::count(steps.try_into().unwrap_or(usize::MAX), "step");
         let calls = text::count(self.calls_ended, "call");
         let elapsed = text::duration(ended.saturating_sub(self.turn_began));
-        let mut line = format!("{steps} · {calls} · {elapsed}");
+        let mut parts = vec![steps, calls, elapsed];
         if usage.input > 0 || usage.output > 0 {
-            line += &format!(" · {} tokens in, {} out", usage.input, usage.output);
+            parts.push(format!("{} tokens in, {} out", usage.input, usage.output));
         }
         if stop_reason != "end" {
-            line = format!("stopped: {stop_reason} · {line}");
+            parts.insert(0, format!("stopped: {}", visible::line(stop_reason)));
         }
-        self.dim(pieces, &line);
+        self.dim(pieces, &parts.join(" · "));
     }
-}
-
-impl Refusals {
-    /// Counts a call that did not run.
-    pub(crate) fn add(&mut self, receipt: &tollgate_core::receipt::Receipt) {
-        use tollgate_core::{authority::Layer, receipt::{Decision, LayerVerdict}};
-        match receipt.decision {
-            Decision::Denied => self.denied += 1,
-            Decision::Refused => {
-                self.refused += 1;
-                let is_no = |note: &tollgate_core::receipt::LayerNote| {
-                    note.layer == Layer::Approval && note.verdict == LayerVerdict::Refuse
-                };
-                self.unasked += usize::from(receipt.layers.iter().any(is_no));
-            }
-            Decision::Auto | Decision::Approved => {}
-        }
-    }
-}
-
-/// What a call is called: the title that its tool gave, else its arguments.
-pub(crate) fn title(name: &str, told: &str, arguments: &Value) -> String {
-    let name = visible::line(name);
-    let told = visible::line(told);
-    if told.to_lowercase().starts_with(&name.to_lowercase()) {
-        return told;
-    }
-    if !told.is_empty() {
-        return format!("{name}: {told}");
-    }
-    // The arguments in the order in which they came; one alone needs no name.
-    let mut values = arguments.as_object().into_iter().flatten();
-    let shown = match (values.next(), values.next()) {
-        (Some((_, Value::String(only))), None) => only.clone(),
-        (None, _) if arguments.is_null() || arguments.is_object() => String::new(),
-        _ => arguments.to_string(),
-    };
-    format!("{name} {}", visible::line(&shown)).trim_end().to_owned()
 }

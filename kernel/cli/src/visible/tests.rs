@@ -31,7 +31,11 @@ fn lines_stay_lines() {
 #[test]
 fn bidi_and_zero_width_characters_become_visible() {
     check("safe\u{202e}txt.exe", r"safe\u{202e}txt.exe", r"safe\u{202e}txt.exe");
-    check("a\u{200b}b\u{feff}c\u{2066}d", r"a\u{200b}b\u{feff}c\u{2066}d", r"a\u{200b}b\u{feff}c\u{2066}d");
+    check(
+        "a\u{200b}b\u{feff}c\u{2066}d",
+        r"a\u{200b}b\u{feff}c\u{2066}d",
+        r"a\u{200b}b\u{feff}c\u{2066}d",
+    );
     check("x\u{e0041}", r"x\u{e0041}", r"x\u{e0041}");
 }
 

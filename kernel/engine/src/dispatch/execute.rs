@@ -156,8 +156,7 @@ impl Try<'_> {
     }
 
     async fn completed(self, mut completed: Completed) -> Executed {
-        let session = self.cx.id.as_str();
-        if let Err(status) = self.connection.fill_in(session, &mut completed).await {
+        if let Err(status) = self.connection.fill_in(&mut completed).await {
             let why = format!("the result could not be fetched: {}", wire::status(&status));
             return Executed::Ended(Box::new(ended(Outcome::failure(
                 "result_lost",
@@ -215,6 +214,18 @@ impl Try<'_> {
         }
         Executed::Lost { reason, sent: true }
     }
+}
+
+/// A call whose end was learnt after its stream broke: its output is gone, its result is not.
+pub(super) fn completed(
+    cx: &SessionContext,
+    call: &Classified,
+    completed: Completed,
+) -> wire::Ended {
+    let mut ended = wire::ended(completed);
+    ended.whole_in_output = false;
+    spill::fit(cx, call.entry(), &mut ended, Collected::new(0));
+    ended
 }
 
 fn ended(outcome: Outcome) -> wire::Ended {

@@ -106,7 +106,10 @@ fn error_text(result: &gate::CallResult) -> String {
 
 fn read_artifact(cx: &SessionContext, asked: &ReadArtifactRequest) -> Answer {
     let piece = || -> Result<Vec<u8>, String> {
-        let id: ArtifactId = asked.id.parse().map_err(|error| format!("{error}"))?;
+        // The contract has bare digits; what `write_artifact` and results name is taken too.
+        let digits = asked.id.strip_prefix("artifact:").unwrap_or(&asked.id);
+        let id: ArtifactId =
+            format!("artifact:{digits}").parse().map_err(|error| format!("{error}"))?;
         let reader = cx
             .artifacts
             .open_at(id, asked.offset)

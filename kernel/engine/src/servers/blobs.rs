@@ -19,12 +19,12 @@ impl Connection {
     ///
     /// # Errors
     /// A blob that cannot be had, is too large, or is not what its digest says.
-    pub async fn fill_in(&self, session: &str, completed: &mut Completed) -> Result<(), Status> {
+    pub async fn fill_in(&self, completed: &mut Completed) -> Result<(), Status> {
         let injected = completed.messages.iter_mut().flat_map(|message| &mut message.content);
         for block in completed.content.iter_mut().chain(injected) {
             match &mut block.block {
                 Some(Block::Blob(blob)) => {
-                    let data = self.read_blob(session, blob).await?;
+                    let data = self.read_blob(blob).await?;
                     let filled = if blob.media_type == "application/json" {
                         Block::Json(data)
                     } else {
@@ -34,7 +34,7 @@ impl Connection {
                 }
                 Some(Block::Image(media) | Block::Audio(media)) => {
                     if let Some(media::Content::Blob(blob)) = &media.content {
-                        let data = self.read_blob(session, blob).await?;
+                        let data = self.read_blob(blob).await?;
                         media.content = Some(media::Content::Data(data));
                     }
                 }
@@ -44,14 +44,14 @@ impl Connection {
         Ok(())
     }
 
-    async fn read_blob(&self, session: &str, blob: &BlobRef) -> Result<Bytes, Status> {
+    async fn read_blob(&self, blob: &BlobRef) -> Result<Bytes, Status> {
         if blob.size > BLOB_BYTES_MAX {
             return Err(Status::resource_exhausted(format!("a blob of {} bytes", blob.size)));
         }
         let digest = digest(&blob.sha256)?;
-        let grant = self.grant(claims(session, "blob.read", digest)).grant;
+        let grant = self.grant(claims("blob.read", digest)).grant;
         let request = ReadRequest {
-            session: session.to_owned(),
+            session: self.signer.session.clone(),
             sha256: blob.sha256.clone(),
             offset: 0,
             grant: Some(grant),
@@ -74,7 +74,7 @@ impl Connection {
     ///
     /// # Errors
     /// The server does not take them.
-    pub async fn write_blob(&self, session: &str, data: &Bytes) -> Result<BlobRef, Status> {
+    pub async fn write_blob(&self, data: &Bytes) -> Result<BlobRef, Status> {
         let digest = Digest::of(data);
         let blob = BlobRef {
             sha256: digest.0.to_vec().into(),
@@ -82,9 +82,9 @@ impl Connection {
             media_type: "application/json".to_owned(),
         };
         let header = WriteHeader {
-            session: session.to_owned(),
+            session: self.signer.session.clone(),
             blob: Some(blob.clone()),
-            grant: Some(self.grant(claims(session, "blob.write", digest)).grant),
+            grant: Some(self.grant(claims("blob.write", digest)).grant),
         };
         let first = WriteRequest { header: Some(header), data: Bytes::new() };
         let mut rest = data.clone();
@@ -102,9 +102,8 @@ impl Connection {
     }
 }
 
-fn claims<'a>(session: &'a str, tool: &'a str, digest: Digest) -> CallClaims<'a> {
+fn claims(tool: &str, digest: Digest) -> CallClaims<'_> {
     CallClaims {
-        session,
         call_id: "",
         attempt: 1,
         tool,

@@ -7,11 +7,11 @@ use tollgate_core::{call::Preparation, catalog::ServerFacts, digest::Digest};
 use tollgate_proto::{
     limits::MESSAGE_BYTES_MAX,
     model::v1::model_client::ModelClient,
-    tool::v1::{Prepare, Reply, Start, cancel::Reason},
+    tool::v1::{GetExecutionRequest, GetExecutionResponse, Prepare, Reply, Start, cancel::Reason},
 };
 
 use super::{
-    connect::Channel,
+    connect::{Channel, tool_client},
     grant::{CallClaims, Granted, Signer},
     inbox::Inbox,
     link::{Link, LinkError},
@@ -68,6 +68,12 @@ impl Connection {
         &self.roots
     }
 
+    /// The session that is attached: this kernel's own, whatever conversations it has.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        &self.signer.session
+    }
+
     /// Signs a grant for this process.
     #[must_use]
     pub fn grant(&self, claims: CallClaims<'_>) -> Granted {
@@ -91,6 +97,18 @@ impl Connection {
     /// The connection is gone, and the call was not sent.
     pub async fn start(&self, start: Start) -> Result<Inbox, LinkError> {
         self.link.start(start).await
+    }
+
+    /// Asks what became of a call of this session.
+    ///
+    /// # Errors
+    /// The server cannot be asked.
+    pub async fn execution(&self, call_id: &str) -> Result<GetExecutionResponse, tonic::Status> {
+        let request = GetExecutionRequest {
+            session: self.signer.session.clone(),
+            call_id: call_id.to_owned(),
+        };
+        Ok(tool_client(&self.channel).get_execution(request).await?.into_inner())
     }
 
     /// Tells the server to stop a call; `false` when it does not even read.

@@ -18,13 +18,13 @@ pub(super) struct Signer {
     pub(super) key_id: String,
     pub(super) server: String,
     pub(super) instance: String,
+    /// The session that is attached: this kernel's.
+    pub(super) session: String,
 }
 
 /// What a grant is for.
 #[derive(Clone, Debug)]
 pub struct CallClaims<'a> {
-    /// The session.
-    pub session: &'a str,
     /// The call.
     pub call_id: &'a str,
     /// From 1.
@@ -55,7 +55,7 @@ impl Signer {
             key_id: self.key_id.clone(),
             server: self.server.clone(),
             instance: self.instance.clone(),
-            session: claims.session.to_owned(),
+            session: self.session.clone(),
             call_id: claims.call_id.to_owned(),
             attempt: claims.attempt,
             tool: claims.tool.to_owned(),

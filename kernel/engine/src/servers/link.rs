@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use futures::StreamExt as _;
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Instant, MissedTickBehavior, interval, sleep_until, timeout},
@@ -67,7 +68,6 @@ impl Link {
         };
         // The queue is new and has room.
         drop(frames.try_send(frame(Frame::Attach(attach.clone()))));
-        let incoming = client.session(ReceiverStream::new(queue)).await?.into_inner();
         let shared = Arc::new(Shared {
             server,
             calls: Mutex::default(),
@@ -76,6 +76,9 @@ impl Link {
             lost: CancellationToken::new(),
             draining: CancellationToken::new(),
         });
+        // A stream of which one half stays open is not closed: the end of the link ends both.
+        let queue = ReceiverStream::new(queue).take_until(shared.lost.clone().cancelled_owned());
+        let incoming = client.session(queue).await?.into_inner();
         let reader = read(Arc::clone(&shared), incoming, frames.clone(), attach, heartbeat);
         // The task ends with the stream. It is a task of its own also because a panic in the
         // transport must not reach the kernel: then the guard says that the link is lost.

@@ -145,6 +145,18 @@ pub(super) fn cache_file(
     Some(folder.join(format!("{server}-{short}.binpb")))
 }
 
+/// The digest of a local server's program, looked up once for each cache file. Blocking.
+pub(super) fn build_sha256(file: &Path, program: &Path) -> Option<Digest> {
+    let beside = file.with_extension("build");
+    let known = std::fs::read_to_string(&beside).ok();
+    if let Some(digest) = known.as_deref().and_then(Digest::from_hex) {
+        return Some(digest);
+    }
+    let digest = Digest::of(&std::fs::read(program).ok()?);
+    keep(&beside, digest.to_string().as_bytes());
+    Some(digest)
+}
+
 /// Reads a cached manifest; `None` when there is none that is whole.
 pub(super) fn read(file: &Path) -> Option<Described> {
     let bytes = std::fs::read(file).ok()?;
@@ -160,15 +172,19 @@ pub(super) fn write(file: &Path, described: &Described) {
         tools: described.tools.clone(),
         next_page_token: String::new(),
     };
+    keep(file, &page.encode_to_vec());
+}
+
+fn keep(file: &Path, bytes: &[u8]) {
     let written = || -> std::io::Result<()> {
         let folder = file.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder)?;
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-        std::io::Write::write_all(&mut temporary, &page.encode_to_vec())?;
+        std::io::Write::write_all(&mut temporary, bytes)?;
         temporary.persist(file)?;
         Ok(())
     };
     if let Err(error) = written() {
-        tracing::warn!(file = %file.display(), %error, "the manifest was not kept");
+        tracing::warn!(file = %file.display(), %error, "what was learnt of a server was not kept");
     }
 }

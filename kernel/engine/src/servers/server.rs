@@ -13,7 +13,12 @@ use tokio::{
     sync::Mutex,
     time::{Instant, sleep, timeout},
 };
-use tollgate_core::{catalog::Entry, digest::Digest, name::ServerName, safety::Trust};
+use tollgate_core::{
+    catalog::{Entry, ServerFacts},
+    digest::Digest,
+    name::ServerName,
+    safety::Trust,
+};
 use tollgate_proto::{
     grant::SigningKey,
     limits::FRAME_BYTES_MAX,
@@ -399,12 +404,13 @@ impl Server {
             Reach::Remote { endpoint, roots, .. } => (endpoint.clone(), roots.clone()),
         };
         Ok(Connection {
-            facts: wire::hello_facts(&hello),
+            facts: self.facts(&hello),
             signer: Signer {
                 key,
                 key_id,
                 server: self.name.as_str().to_owned(),
                 instance: hello.instance.clone(),
+                session: self.ground.session.clone(),
             },
             instance: hello.instance,
             confinement: wire::bounded(hello.confinement, 256),
@@ -416,6 +422,16 @@ impl Server {
             process,
             since_unix_ms: clock::unix_ms(),
         })
+    }
+
+    /// What receipts say: the server's own words, but the digest of a local program is looked up here.
+    fn facts(&self, hello: &HelloResponse) -> ServerFacts {
+        let mut facts = wire::hello_facts(hello);
+        if let Reach::Local { program, .. } = &self.settings.reach {
+            facts.build_sha256 =
+                self.cache_file().and_then(|file| manifest::build_sha256(&file, program));
+        }
+        facts
     }
 
     /// Asks for the manifest when the cached one is not the server's any more.

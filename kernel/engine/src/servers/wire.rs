@@ -113,7 +113,7 @@ pub(super) fn entry(spec: &proto::ToolSpec) -> Entry {
         input_schema: bytes::Bytes::new(),
         schema_sha256: Digest([0; 32]),
         exposure: Exposure::Deferred,
-        safety: safety(spec.safety.unwrap_or_default()),
+        safety: spec.safety.map_or(Safety::WORST, safety),
         prepares: spec.prepare() != proto::PrepareNeed::Never,
         interrupt: match spec.interrupt() {
             proto::Interrupt::Cancel => Interrupt::Cancel,
@@ -145,7 +145,7 @@ pub(super) fn entry(spec: &proto::ToolSpec) -> Entry {
 fn safety(safety: proto::Safety) -> Safety {
     Safety {
         read_only: safety.read_only,
-        destructive: safety.destructive || !safety.read_only && safety == proto::Safety::default(),
+        destructive: safety.destructive,
         idempotent: safety.idempotent,
         open_world: safety.open_world,
         concurrency_safe: safety.concurrency_safe,
@@ -207,7 +207,7 @@ pub(super) fn prepared(prepared: proto::Prepared) -> Result<Preparation, NotPrep
                 return Err(contract("the server names more subjects than a call may have"));
             }
             Ok(Preparation {
-                safety: safety(said.safety.unwrap_or_default()),
+                safety: said.safety.map_or(Safety::WORST, safety),
                 subjects: said.subjects.into_iter().map(subject).collect(),
                 title: bounded(said.title, 200),
                 preview: bounded(said.preview, 64 * 1024),

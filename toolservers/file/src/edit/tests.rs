@@ -1,7 +1,7 @@
-//! Goal: an edit is judged before anybody is asked, and other tools' names for it are understood.
+//! Goal: an edit is judged before anybody is asked.
 
 use super::*;
-use crate::testing::World;
+use crate::testing::{World, check_schema};
 
 fn input(old: &str, new: &str) -> EditInput {
     let item = EditItem { old: old.to_owned(), new: new.to_owned(), all: false };
@@ -19,15 +19,23 @@ async fn the_preview_is_a_diff_and_changes_nothing() {
 
 #[tokio::test]
 async fn faults_are_told_before_anybody_is_asked() {
-    let world = World::new().with("f", "a\nb\n");
+    let world = World::new().with("f", "a\nb\n").with("latin", b"caf\xE9 x");
     let context = world.context(Vec::new());
-    let invalid = Edit.prepare(&input("zebra", "c"), &context).await.unwrap_err();
-    assert_eq!(invalid.pointer, "/edits");
-    assert!(invalid.message.contains("Edit 1 of 1"), "{}", invalid.message);
-    let missing = EditInput { path: "g".to_owned(), ..input("a", "b") };
-    let invalid = Edit.prepare(&missing, &context).await.unwrap_err();
-    assert_eq!(invalid.pointer, "/path");
-    assert!(invalid.message.contains("does not exist"), "{}", invalid.message);
+    let at = |path: &str, input| EditInput { path: path.to_owned(), ..input };
+    for (input, pointer, class, part) in [
+        (input("zebra", "c"), "/edits", "no_match", "Edit 1 of 1"),
+        (input("\n", "c"), "/edits", "ambiguous", "2 times"),
+        (input("a", "a"), "/edits", "invalid_edit", "the same"),
+        (EditInput { edits: Vec::new(), ..input("", "") }, "/edits", "invalid_edit", "1 to 256"),
+        (at("latin", input("x", "\u{4e2d}")), "/edits", "encoding", "windows-1252"),
+        (at("g", input("a", "b")), "/path", "not_found", "does not exist"),
+        (at("../g", input("a", "b")), "/path", "outside_roots", "outside the roots"),
+        (at("artifact:x", input("a", "b")), "/path", "invalid_path", "64 hex digits"),
+    ] {
+        let invalid = Edit.prepare(&input, &context).await.unwrap_err();
+        assert_eq!((invalid.pointer.as_str(), invalid.class.as_str()), (pointer, class));
+        assert!(invalid.message.contains(part), "{}", invalid.message);
+    }
 }
 
 /// An edit of a file that the session did not see leaves it unseen for a later write.
@@ -52,25 +60,9 @@ fn an_edit_does_not_count_as_a_read() {
     assert_eq!(world.bytes("f"), b"a\ne\n");
 }
 
-/// The names that other agents' tools use are taken; the schema shows one.
 #[test]
-fn aliases_are_understood_and_not_shown() {
-    for json in [
-        r#"{"old":"a","new":"b","all":true}"#,
-        r#"{"oldText":"a","newText":"b","replace_all":true}"#,
-        r#"{"old_string":"a","new_string":"b","replace_all":true}"#,
-    ] {
-        let item: EditItem = serde_json::from_str(json).unwrap();
-        assert_eq!((item.old.as_str(), item.new.as_str(), item.all), ("a", "b", true), "{json}");
-    }
+fn the_schema_is_closed_and_described() {
+    check_schema(&Edit, &["all", "edits", "new", "old", "path"]);
     let misspelt = serde_json::from_str::<EditItem>(r#"{"odl":"a","new":"b"}"#).unwrap_err();
     assert!(misspelt.to_string().contains("`old`"), "{misspelt}");
-    let schema = tollgate_sdk::schemars::schema_for!(EditInput).to_value();
-    let item = &schema["properties"]["edits"]["items"];
-    assert_eq!(
-        (&schema["additionalProperties"], &item["additionalProperties"]),
-        (&json!(false), &json!(false))
-    );
-    let shown: Vec<&String> = item["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(shown, ["all", "new", "old"]);
 }

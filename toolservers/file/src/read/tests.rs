@@ -1,15 +1,18 @@
 //! Goal: the model reads the lines as they are, and how to go on.
 
+use tollgate_sdk::Subject;
+
 use super::*;
-use crate::testing::World;
+use crate::testing::{World, check_schema};
 
 #[track_caller]
 fn check(bytes: &[u8], offset: u64, limit: Option<u64>, expected: &str) -> Value {
     let world = World::new().with("f", bytes);
     let view = world.text("f", offset, limit).unwrap();
     let place = world.place("f").unwrap();
-    assert_eq!(text(&place, &view).replace(&world.root().display().to_string(), "/w"), expected);
-    metadata(&place, &view)
+    let source = Source::File(&place);
+    assert_eq!(text(source, &view).replace(&world.root().display().to_string(), "/w"), expected);
+    metadata(source, &view)
 }
 
 /// B010: tabs are tabs, and nothing stands before a line.
@@ -74,7 +77,7 @@ fn a_call_is_bound_by_its_grant() {
     let world = World::new().with("f", "a\n").with("d/g", "b\n");
     let input = |path: &str| ReadInput { path: path.to_owned(), offset: None, limit: None };
     let call = |path, scope: &Scope| {
-        run(&input(path), &world.context(Vec::new()), scope, &|| false)
+        read_file(&input(path), &world.context(Vec::new()), scope, &|| false)
             .map(|reply| format!("{reply:?}"))
             .map_err(|failed| failed.class.word())
     };
@@ -86,12 +89,36 @@ fn a_call_is_bound_by_its_grant() {
     assert!(call("f", &Scope::default()).is_ok());
 }
 
-/// [TOOL-02]: the schema is closed and every property is described.
-#[test]
-fn the_schema_is_closed() {
-    let schema = tollgate_sdk::schemars::schema_for!(ReadInput).to_value();
-    assert_eq!(schema["additionalProperties"], false);
-    for name in ["path", "offset", "limit"] {
-        assert!(schema["properties"][name]["description"].is_string(), "{name}");
+/// [FILE-05]: an artifact is no path that a rule could match, and what is no artifact is told.
+#[tokio::test]
+async fn an_artifact_is_prepared_without_a_subject() {
+    let context = World::new().context(Vec::new());
+    let input = |path: String| ReadInput { path, offset: None, limit: None };
+    let path = format!("artifact:{}", "0123456789abcdef".repeat(4));
+    let prepared = Read.prepare(&input(path.clone()), &context).await.unwrap();
+    assert_eq!((prepared.subjects.len(), prepared.safety), (0, Safety::READ));
+    assert_eq!(prepared.title, format!("Read {path}"));
+    for path in ["artifact:", "artifact:0123", &path.to_uppercase().replace("ARTIFACT", "artifact")]
+    {
+        let invalid = Read.prepare(&input(path.to_owned()), &context).await.unwrap_err();
+        assert_eq!((invalid.pointer.as_str(), invalid.class.as_str()), ("/path", "invalid_path"));
+        assert!(invalid.message.contains("64 hex digits"), "{}", invalid.message);
     }
+}
+
+/// A file may be called as an artifact is, and is then named by a path.
+#[tokio::test]
+async fn a_file_is_prepared_with_its_path() {
+    let world = World::new().with("artifact:x", "a\n");
+    let input = |path: &str| ReadInput { path: path.to_owned(), offset: None, limit: None };
+    let context = world.context(Vec::new());
+    let prepared = Read.prepare(&input("./artifact:x"), &context).await.unwrap();
+    assert!(matches!(&prepared.subjects[..], [Subject::Path { access: PathAccess::Read, .. }]));
+    let invalid = Read.prepare(&input("../f"), &context).await.unwrap_err();
+    assert_eq!((invalid.pointer.as_str(), invalid.class.as_str()), ("/path", "outside_roots"));
+}
+
+#[test]
+fn the_schema_is_closed_and_described() {
+    check_schema(&Read, &["limit", "offset", "path"]);
 }

@@ -87,7 +87,7 @@ fn edits_at_the_same_time_are_all_kept() {
             for k in 1..=10 {
                 let world = &world;
                 scope.spawn(move || {
-                    let _alone = crate::write::alone();
+                    let _alone = alone();
                     let path = if k % 2 == 0 { "f.txt" } else { "./f.txt" };
                     let (old, new) = (format!("k{k}=0\n"), format!("k{k}={k}\n"));
                     world.edit(path, &[(&old, &new)]).unwrap();

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use tollgate_sdk::{Observation, Subject};
 
 use super::*;
-use crate::testing::World;
+use crate::testing::{World, check_schema};
 
 fn input(content: &str) -> WriteInput {
     WriteInput { path: "f".to_owned(), content: content.to_owned() }
@@ -40,7 +40,12 @@ async fn the_preview_says_what_was_never_read() {
     world.put("f", "changed\n");
     let invalid = Write.prepare(&input("new\n"), &world.context(vec![seen])).await.unwrap_err();
     assert!(invalid.message.contains("changed since it was last read"), "{}", invalid.message);
-    assert_eq!((invalid.pointer.as_str(), world.bytes("f")), ("/path", b"changed\n".to_vec()));
+    assert_eq!((invalid.pointer.as_str(), invalid.class.as_str()), ("/path", "stale"));
+    assert_eq!(world.bytes("f"), b"changed\n");
+
+    world.put("f", b"caf\xE9");
+    let invalid = Write.prepare(&input("\u{4e2d}"), &world.context(Vec::new())).await.unwrap_err();
+    assert_eq!((invalid.pointer.as_str(), invalid.class.as_str()), ("/content", "encoding"));
 }
 
 /// What a person approved is what is replaced: a file that is another one by then is not.
@@ -87,6 +92,20 @@ fn the_last_observation_counts() {
         assert_eq!(last_seen(&world.context(both), &place), Some(latest));
     }
     assert_eq!(last_seen(&world.context(Vec::new()), &place), None);
+}
+
+#[test]
+fn the_schema_is_closed_and_described() {
+    check_schema(&Write, &["content", "path"]);
+}
+
+/// An artifact is what its name says, for ever.
+#[test]
+fn an_artifact_is_not_written() {
+    let artifact = format!("artifact:{}", "0".repeat(64));
+    let failed = World::new().write(&artifact, "x", None).unwrap_err();
+    assert_eq!(failed.class, Class::InvalidPath);
+    assert!(failed.message.contains("can be read only"), "{}", failed.message);
 }
 
 /// B031, B032: no content is an error that names it; an object is not taken for text.

@@ -164,15 +164,34 @@ fn redirected_files_are_targets() {
     );
 }
 
-/// G-06: neither depth nor length hides a command or overflows the stack.
+/// G-06: neither depth nor length hides a command, overflows the stack, or takes long.
 #[test]
 fn long_and_deep_lines_are_read() {
     let long = parse(&("true; ".repeat(20_000) + "touch C"));
     assert!(!long.whole || long.commands.len() == 20_001, "{}", long.commands.len());
-    parse(&"(".repeat(50_000));
-    parse(&"$(".repeat(50_000));
-    parse(&"a && ".repeat(20_000));
-    parse(&"{ ".repeat(50_000));
+    let began = Instant::now();
+    for (part, times) in [
+        ("(", 50_000),
+        ("$(", 50_000),
+        ("a && ", 20_000),
+        ("{ ", 50_000),
+        ("a=1 && ", 18_000),
+        ("bash <<< x;", 10_000),
+        ("export a=1 | ", 10_000),
+        ("if a; then ", 10_000),
+        ("> f ", 30_000),
+        ("a <<E\n", 10_000),
+        ("\"$(", 30_000),
+        ("`", 50_000),
+        ("${a:-", 20_000),
+        ("f() { ", 10_000),
+        ("! ", 50_000),
+        ("\\\n", 50_000),
+        ("[[ ", 20_000),
+    ] {
+        parse(&part.repeat(times));
+    }
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
     let nested = (0..40).fold("touch C".to_owned(), |script, _| format!("eval {script}"));
     opaque(&nested, true);
 }

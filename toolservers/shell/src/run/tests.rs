@@ -87,6 +87,15 @@ impl World {
     }
 }
 
+/// Waits until so many processes with that argument run: a child may not have come to its program.
+async fn running(word: &str, expected: usize) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while alive(word) != expected {
+        assert!(Instant::now() < deadline, "{} of {word}, not {expected}", alive(word));
+        tokio::task::yield_now().await;
+    }
+}
+
 async fn check(command: &str, output: &str, ending: Ending) -> Finished {
     let finished = World::new().run(command).await;
     assert_eq!(
@@ -200,7 +209,7 @@ async fn a_background_child_does_not_hold_the_result() {
     assert_eq!((finished.output.head.as_str(), finished.background), ("hi\n", 1));
     assert!(finished.duration < Duration::from_secs(3), "{:?}", finished.duration);
     assert!(finished.pipe.is_some());
-    assert_eq!(alive("6001"), 1);
+    running("6001", 1).await;
     assert_eq!(tree::kill_everything().await, 0);
     assert_eq!(alive("6001"), 0);
 }
@@ -257,6 +266,7 @@ async fn a_stop_leaves_what_earlier_calls_keep_running() {
     let world = World::new();
     let earlier = world.run("setsid sleep 6004 >/dev/null 2>&1 &").await;
     assert_eq!(earlier.background, 1);
+    running("6004", 1).await;
     world.heard.came.notify_one();
     let finished = world.run_until_output("sleep 6005").await;
     assert_eq!(finished.stop, Stop::Cancelled);

@@ -103,3 +103,15 @@ fn a_huge_file_costs_its_window() {
     let stopped = view(&place, Wanted { offset: 1 << 40, limit: None }, &|| true);
     assert_eq!(stopped.unwrap_err().class, Class::Cancelled);
 }
+
+/// A character that a block's end cuts, or a line too long to keep whole, is no fault of the file.
+#[test]
+fn a_cut_character_is_no_fault() {
+    let line = format!("{}\n", "中".repeat(1_000_000));
+    let world = World::new().with("f", line.repeat(12));
+    for offset in [1, 7] {
+        let view = world.text("f", offset, Some(1)).unwrap();
+        assert_eq!(view.form, Form::NEW, "{offset}");
+        assert!(view.shown.text.starts_with("中"));
+    }
+}

@@ -1,0 +1,89 @@
+//! The figures that are measured, one file each.
+
+mod perf_01;
+mod perf_03;
+mod perf_04;
+mod perf_05;
+pub(crate) mod perf_07;
+mod perf_08;
+
+use clap::ValueEnum;
+
+use crate::row::Row;
+
+/// A figure, as the requirements name it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Figure {
+    /// A gated call
+    #[value(name = "PERF-01")]
+    Call,
+    /// Gated calls side by side
+    #[value(name = "PERF-03")]
+    SideBySide,
+    /// From the start to the first model request
+    #[value(name = "PERF-04")]
+    Start,
+    /// A step of a turn
+    #[value(name = "PERF-05")]
+    Step,
+    /// Cold start of tool servers
+    #[value(name = "PERF-07")]
+    ColdServer,
+    /// Memory
+    #[value(name = "PERF-08")]
+    Memory,
+}
+
+/// How much is measured. All rounds alternate between ours and what is beside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// Rounds; a figure is the median of its rounds.
+    pub(crate) rounds: usize,
+    /// Calls of a round, one after the other. All calls of a server together stay below the 65,536
+    /// grants of a minute that a server remembers.
+    pub(crate) calls: usize,
+    /// Calls of a round, side by side.
+    pub(crate) calls_side_by_side: usize,
+    /// Processes that a round starts.
+    pub(crate) starts: usize,
+    /// Turns of a round.
+    pub(crate) turns: usize,
+}
+
+impl Sizes {
+    /// For figures.
+    pub(crate) const FULL: Self =
+        Self { rounds: 5, calls: 3000, calls_side_by_side: 8000, starts: 20, turns: 3 };
+    /// To see that it works.
+    pub(crate) const QUICK: Self =
+        Self { rounds: 2, calls: 200, calls_side_by_side: 640, starts: 2, turns: 1 };
+}
+
+impl Figure {
+    /// Measures it here and now.
+    ///
+    /// # Errors
+    /// It could not be measured, and why.
+    pub(crate) async fn measure(self, sizes: Sizes) -> anyhow::Result<Vec<Row>> {
+        match self {
+            Self::Call => Box::pin(perf_01::measure(sizes)).await,
+            Self::SideBySide => Box::pin(perf_03::measure(sizes)).await,
+            Self::Start => Box::pin(perf_04::measure(sizes)).await,
+            Self::Step => Box::pin(perf_05::measure(sizes)).await,
+            Self::ColdServer => Box::pin(perf_07::measure(sizes)).await,
+            Self::Memory => Box::pin(perf_08::measure(sizes)).await,
+        }
+    }
+
+    /// "PERF-01".
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::Call => "PERF-01",
+            Self::SideBySide => "PERF-03",
+            Self::Start => "PERF-04",
+            Self::Step => "PERF-05",
+            Self::ColdServer => "PERF-07",
+            Self::Memory => "PERF-08",
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! A kernel in this process with echo servers as real, supervised processes.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use anyhow::{Context as _, ensure};
+use bytes::Bytes;
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tollgate_core::{
+    call::{Block, Caller, Position, RawCall},
+    name::ServerName,
+    safety::Trust,
+    stance::Stance,
+};
+use tollgate_engine::{
+    approval::Nobody,
+    clock,
+    context::SessionContext,
+    event::EVENTS_WAITING,
+    gate,
+    kernel::{Dirs, Kernel},
+    session::{Session, SessionOptions},
+    settings::{Clocks, Limits, LocalListen, Reach, ServerSettings, Settings},
+    store::session::SessionKind,
+};
+
+use crate::{echo, raw::PAYLOAD_BYTES};
+
+/// A kernel and an open session.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    /// The kernel.
+    pub(crate) kernel: Arc<Kernel>,
+    session: Session,
+    arguments: Bytes,
+    _folder: TempDir,
+}
+
+impl Bench {
+    /// A kernel with the first `servers` echo servers, whose manifests it knows; none runs.
+    ///
+    /// # Errors
+    /// The kernel or a server cannot be had.
+    pub(crate) async fn open(servers: usize) -> anyhow::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("tgb-").tempdir()?;
+        let dirs = Dirs {
+            state: folder.path().join("state"),
+            cache: folder.path().join("cache"),
+            runtime: Some(folder.path().join("run")),
+        };
+        let workspace = folder.path().to_owned();
+        let kernel = Kernel::start(settings(servers)?, &dirs, vec![workspace.clone()])?;
+        let options = SessionOptions {
+            kind: SessionKind::Exec,
+            resume: None,
+            workspace,
+            add_dirs: Vec::new(),
+            stance: Stance::default(),
+            model: None,
+            record_requests: None,
+        };
+        let (events, mut watched) = mpsc::channel(EVENTS_WAITING);
+        // Somebody watches a real session too.
+        tokio::spawn(async move { while watched.recv().await.is_some() {} });
+        let nobody = Arc::new(Nobody("this is a measurement".to_owned()));
+        let session = Box::pin(kernel.open(options, nobody, events)).await?;
+        Ok(Self { kernel, session, arguments: arguments(), _folder: folder })
+    }
+
+    /// What calls need.
+    pub(crate) fn context(&self) -> &SessionContext {
+        self.session.context()
+    }
+
+    /// One gated call from its name to its receipt.
+    ///
+    /// # Errors
+    /// It did not succeed.
+    pub(crate) async fn call(&self, tool: &str) -> anyhow::Result<()> {
+        let cx = self.context();
+        let position =
+            Position { session: cx.id.clone(), turn: 1, step: 1, agent: "main".to_owned() };
+        let raw = RawCall {
+            id: clock::call_id(),
+            parent: None,
+            caller: Caller::Model,
+            position,
+            name: tool.to_owned(),
+            arguments: self.arguments.clone(),
+        };
+        let end = gate::run_call(cx, raw, &CancellationToken::new()).await?;
+        let text = match end.result.content.first() {
+            Some(Block::Text { text }) => text.as_str(),
+            Some(_) | None => "",
+        };
+        ensure!(!end.result.is_error, "a call of {tool} failed: {text}");
+        // The argument is the text with 11 bytes of JSON around it.
+        ensure!(text.len() + 11 == PAYLOAD_BYTES, "{tool} gave back {} bytes", text.len());
+        Ok(())
+    }
+}
+
+fn settings(servers: usize) -> anyhow::Result<Settings> {
+    let program = std::env::current_exe()?;
+    let servers = echo::TOOLS.iter().take(servers);
+    let servers = servers.map(|tool| Ok((name(tool)?, server(&program, tool))));
+    Ok(Settings {
+        model: None,
+        stance: Stance::default(),
+        servers: servers.collect::<anyhow::Result<BTreeMap<_, _>>>()?,
+        limits: Limits { turn_calls_max: u32::MAX, ..Limits::default() },
+        launcher: "/proc/self/exe".into(),
+        log: "warn".to_owned(),
+    })
+}
+
+fn name(tool: &str) -> anyhow::Result<ServerName> {
+    ServerName::try_from(tool.replace('_', "-")).context("a server's name")
+}
+
+fn server(program: &Path, tool: &str) -> ServerSettings {
+    ServerSettings {
+        reach: Reach::Local {
+            program: program.to_owned(),
+            args: vec!["--name".to_owned(), tool.to_owned()],
+            listen: LocalListen::Descriptor,
+            warden: false,
+        },
+        trust: Trust::Trusted,
+        settings: serde_json::Value::Null,
+        env: Vec::new(),
+        model: false,
+        clocks: Clocks::default(),
+    }
+}
+
+/// `{"text":"…"}` of [`PAYLOAD_BYTES`].
+fn arguments() -> Bytes {
+    let text = "x".repeat(PAYLOAD_BYTES.saturating_sub(11));
+    Bytes::from(format!("{{\"text\":\"{text}\"}}"))
+}

@@ -1,0 +1,72 @@
+//! What a hostile process does as a whole.
+
+use std::str::FromStr;
+
+/// The first argument.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Behaviour {
+    /// Nothing: an ordinary server, whose calls may misbehave.
+    Plain,
+    /// Ends at once, with a sentence on its log.
+    Exit,
+    /// Writes 10 MB of noise to both logs, then is ordinary.
+    Noise,
+    /// Takes connections and never says a word.
+    Silent,
+    /// Answers `Hello` with another protocol version.
+    Protocol2,
+    /// Answers with HTTP/1 and garbage.
+    Http1,
+    /// Answers `Hello` with an error whose details cannot be read.
+    Details,
+    /// Tells one manifest in `Hello` and another in `Describe`.
+    Digest,
+    /// Has a tool whose name is no name.
+    BadName,
+    /// Has a tool whose schema is no JSON.
+    BadSchema,
+    /// Has more tools than a server may have.
+    Many,
+    /// Has as many tools as a server may have.
+    Full,
+    /// Has a manifest whose pages never end.
+    Endless,
+    /// Has a tool with the name of another server's.
+    Impostor,
+    /// Never sends a heartbeat after the first.
+    Mute,
+    /// Says in `Hello` that its instance has no id.
+    Nameless,
+}
+
+/// All of them, by the word on the command line.
+const WORDS: &[(&str, Behaviour)] = &[
+    ("plain", Behaviour::Plain),
+    ("exit", Behaviour::Exit),
+    ("noise", Behaviour::Noise),
+    ("silent", Behaviour::Silent),
+    ("protocol-2", Behaviour::Protocol2),
+    ("http1", Behaviour::Http1),
+    ("details", Behaviour::Details),
+    ("digest", Behaviour::Digest),
+    ("bad-name", Behaviour::BadName),
+    ("bad-schema", Behaviour::BadSchema),
+    ("many", Behaviour::Many),
+    ("full", Behaviour::Full),
+    ("endless", Behaviour::Endless),
+    ("impostor", Behaviour::Impostor),
+    ("mute", Behaviour::Mute),
+    ("nameless", Behaviour::Nameless),
+];
+
+impl FromStr for Behaviour {
+    type Err = anyhow::Error;
+
+    fn from_str(word: &str) -> anyhow::Result<Self> {
+        let found = WORDS.iter().find(|(name, _)| *name == word).map(|(_, behaviour)| *behaviour);
+        found.ok_or_else(|| {
+            let words: Vec<&str> = WORDS.iter().map(|(name, _)| *name).collect();
+            anyhow::anyhow!("'{word}' is no behaviour; there are {}, and client", words.join(", "))
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! The beginning of a server that a kernel starts: its line, its socket, and the end of its input.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use tokio::net::UnixListener;
+use tollgate_proto::bootstrap::{Bootstrap, Endpoint};
+
+/// What the process was told.
+pub(crate) struct Start {
+    pub(crate) listener: UnixListener,
+    pub(crate) settings: Settings,
+}
+
+/// `[servers.NAME.settings]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Settings {
+    /// Where each call that begins leaves a line.
+    pub(crate) journal: Option<PathBuf>,
+}
+
+/// Reads the line and takes the socket. The process ends when its input does.
+pub(crate) fn read() -> anyhow::Result<Start> {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line)?;
+    let boot: Bootstrap = serde_json::from_str(&line).context("the bootstrap line")?;
+    let listener = match &boot.endpoint {
+        Endpoint::Fd(_) => {
+            let listener = listenfd::ListenFd::from_env().take_unix_listener(0)?;
+            let listener = listener.context("no listening socket was passed")?;
+            listener.set_nonblocking(true)?;
+            UnixListener::from_std(listener)?
+        }
+        Endpoint::Path(path) => UnixListener::bind(path)?,
+    };
+    let settings = serde_json::from_value(boot.settings).unwrap_or_default();
+    std::thread::spawn(|| {
+        let mut rest = String::new();
+        while std::io::stdin().read_line(&mut rest).is_ok_and(|bytes| bytes > 0) {}
+        std::process::exit(0);
+    });
+    Ok(Start { listener, settings })
+}

@@ -1,0 +1,105 @@
+//! What `read` says beside a text: what was left out, how to go on, how the bytes were decoded.
+
+use crate::{
+    artifact::ArtifactId,
+    limits::{READ_BYTES_MAX, READ_LINES_MAX},
+    roots::Place,
+    view::TextView,
+    window::Cut,
+};
+
+/// What is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source<'a> {
+    /// A file.
+    File(&'a Place),
+    /// An artifact.
+    Artifact(&'a ArtifactId),
+}
+
+impl<'a> Source<'a> {
+    /// As metadata names it: relative to the root, or as the argument.
+    pub(crate) fn path(self) -> String {
+        match self {
+            Self::File(place) => place.relative.display().to_string(),
+            Self::Artifact(id) => id.path().to_owned(),
+        }
+    }
+
+    /// As messages name it.
+    pub(crate) fn shown(self) -> &'a str {
+        match self {
+            Self::File(place) => &place.shown,
+            Self::Artifact(id) => id.path(),
+        }
+    }
+
+    /// A shell line that gives the source's bytes to a program, which is named with its options.
+    fn through(self, program: &str) -> String {
+        match self {
+            Self::File(place) => {
+                format!("{program} {}", quoted(&place.absolute.display().to_string()))
+            }
+            Self::Artifact(id) => format!("tollgate artifacts show {} | {program}", id.digits()),
+        }
+    }
+}
+
+/// What a reader must know beside the text, in the order of weight.
+pub(crate) fn notices(source: Source<'_>, view: &TextView) -> Vec<String> {
+    let mut notices = Vec::new();
+    if view.size == 0 {
+        notices.push("the file is empty".to_owned());
+    }
+    if view.is_torn {
+        notices
+            .push("another program changed the file while it was read; read it again".to_owned());
+    }
+    notices.extend(view.form.said());
+    notices.extend(view.shown.cut.map(|cut| cut_notice(source, view, cut)));
+    notices
+}
+
+fn cut_notice(source: Source<'_>, view: &TextView, cut: Cut) -> String {
+    let shown = &view.shown;
+    let last = shown.from + shown.lines.saturating_sub(1);
+    let next = last + 1;
+    let total = match view.total {
+        Some(total) => format!("of {total}"),
+        None => format!("of a file of {} bytes, lines not counted", view.size),
+    };
+    let lines = format!("lines {}-{last} {total}", shown.from);
+    match cut {
+        Cut::Limit => format!("{lines}: `limit` reached; go on with offset={next}"),
+        Cut::Lines => format!(
+            "{lines}: {READ_LINES_MAX} lines are the most that one read shows; go on with offset={next}"
+        ),
+        Cut::Bytes => format!(
+            "{lines}: {READ_BYTES_MAX} bytes are the most that one read shows; go on with offset={next}"
+        ),
+        Cut::Line { length, shown_to } => {
+            let more = match shown_to {
+                Some(byte) => {
+                    let rest = source.through(&format!("tail -c +{}", byte + 1));
+                    format!("{rest} | head -c {READ_BYTES_MAX}")
+                }
+                None => source.through(&format!("sed -n {last}p")),
+            };
+            let after = match view.total {
+                Some(total) if total == last => String::new(),
+                _ => format!("; the next line with offset={next}"),
+            };
+            let least = if view.total.is_none() { "at least " } else { "" };
+            format!(
+                "line {last} {total} has {least}{length} bytes, too long to show whole: its start, {} bytes, is \
+                 shown. The rest with bash: {more}{after}",
+                shown.text.len()
+            )
+        }
+    }
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &str) -> String {
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
