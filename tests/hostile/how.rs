@@ -1,6 +1,6 @@
 //! What one call does, by its argument `how`.
 
-use std::{sync::Arc, sync::atomic::Ordering};
+use std::sync::{Arc, atomic::Ordering};
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tollgate_proto::{
-    limits::{OUTPUT_BYTES_MAX, OUTPUT_CREDIT_BYTES},
+    limits::OUTPUT_CREDIT_BYTES,
     tool::v1::{
         Accepted, CallToolRequest, Completed, ContentBlock, ContextChange, Host, Log, Output,
         Progress, Reply, Start, accepted::Disposition, completed::{Effects, Outcome},
@@ -173,8 +173,8 @@ impl Call {
 
     /// Far more than was granted.
     async fn flood_output(&self) {
-        for _ in 0..4 * OUTPUT_CREDIT_BYTES as usize / OUTPUT_BYTES_MAX {
-            self.output(OUTPUT_BYTES_MAX).await;
+        for _ in 0..20 {
+            self.output(4 * OUTPUT_CREDIT_BYTES as usize).await;
         }
         self.text("flooded").await;
     }

@@ -17,7 +17,7 @@ const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"propertie
 /// The manifest and the tools of a behaviour.
 pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
     let mut tools = vec![look(), change(), again(), odd()];
-    let many = |count: usize| (0..count).map(|number| ToolSpec { name: format!("t{number}"), ..look() });
+    let many = |count: usize| (0..count).map(slim);
     match behaviour {
         Behaviour::BadName => tools.push(ToolSpec { name: "no name/../\u{1b}[2J".into(), ..look() }),
         Behaviour::BadSchema => {
@@ -37,6 +37,18 @@ pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
     };
     manifest.digest = manifest::digest(&manifest, &tools).to_vec().into();
     (manifest, tools)
+}
+
+/// One of many tools.
+fn slim(number: usize) -> ToolSpec {
+    let look = look();
+    ToolSpec {
+        name: format!("t{number}"),
+        input_schema: r#"{"type":"object"}"#.into(),
+        safety: look.safety,
+        prepare: look.prepare,
+        ..ToolSpec::default()
+    }
 }
 
 /// Claims to change nothing.

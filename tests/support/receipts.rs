@@ -21,7 +21,6 @@ impl Receipts {
 
     /// Asserts that each call has its receipt, exactly one, and that the chain verifies.
     #[track_caller]
-    #[must_use]
     pub fn sound(self, world: &World) -> Self {
         let mut ended: HashMap<&str, usize> = HashMap::new();
         for record in &self.0 {

@@ -280,7 +280,6 @@ pub struct Ran {
 impl Ran {
     /// Asserts the exit code.
     #[track_caller]
-    #[must_use]
     pub fn code(self, expected: i32) -> Self {
         assert_eq!(self.code, expected, "{self}");
         self
@@ -294,7 +293,6 @@ impl Ran {
 
     /// Asserts that standard error holds all of these.
     #[track_caller]
-    #[must_use]
     pub fn says<'a>(self, parts: impl IntoIterator<Item = &'a str>) -> Self {
         for part in parts {
             assert!(self.stderr.contains(part), "standard error lacks {part:?}\n{self}");

@@ -55,7 +55,7 @@ fn ed25519() -> SigningKey {
 impl ToolServer {
     /// A server that this process has started by the bootstrap line, listening at a path.
     #[must_use]
-    pub fn by_line(world: &World, program: &Path) -> Self {
+    pub fn by_line(world: &World, program: &Path, arguments: &[&str]) -> Self {
         let socket = world.beside("s.sock");
         let line = json!({
             "version": 1,
@@ -68,6 +68,7 @@ impl ToolServer {
             "log": "info",
         });
         let process = Command::new(program)
+            .args(arguments)
             .in_folder(&world.workspace())
             .stdin(format!("{line}\n"))
             .stdin_open()

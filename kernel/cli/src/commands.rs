@@ -10,6 +10,7 @@ mod exec;
 mod no_model;
 mod open;
 mod receipts;
+mod resume;
 mod servers;
 mod sessions;
 mod tools;
@@ -28,7 +29,7 @@ use crate::{
 pub(crate) async fn run(start: &Start, command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Exec(exec) => exec::exec(start, &exec).await,
-        Command::Resume(resume) => exec::resume(start, &resume).await,
+        Command::Resume(resume) => resume::resume(start, &resume).await,
         Command::Call(call) => call::call(start, &call).await,
         Command::Tools(tools) => tools::run(start, &tools).await,
         Command::Servers(servers) => servers::run(start, &servers).await,

@@ -14,6 +14,7 @@ mod dispatch;
 pub mod error;
 pub mod event;
 pub mod gate;
+pub mod grant_key;
 pub mod history;
 pub mod kernel;
 pub mod model;

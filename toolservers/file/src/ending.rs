@@ -12,16 +12,13 @@ pub(crate) struct Endings {
 impl Endings {
     /// Counts the breaks of a block; `before` is the byte before it.
     pub(crate) fn count(&mut self, block: &[u8], before: u8) {
-        let mut before = before;
-        for byte in block {
-            if *byte == b'\n' {
-                if before == b'\r' {
-                    self.crlf += 1;
-                } else {
-                    self.lf += 1;
-                }
+        for at in memchr::memchr_iter(b'\n', block) {
+            let before = at.checked_sub(1).and_then(|at| block.get(at)).unwrap_or(&before);
+            if *before == b'\r' {
+                self.crlf += 1;
+            } else {
+                self.lf += 1;
             }
-            before = *byte;
         }
     }
 

@@ -51,6 +51,12 @@ pub(crate) const LINES_TOLD_MAX: usize = 12;
 /// Bytes of text in which a near miss is looked for; a larger file gets the plain answer.
 pub(crate) const NEAR_BYTES_MAX: usize = 4 * 1024 * 1024;
 
+/// Near misses of one `old` that are looked for; that there are several is what counts.
+pub(crate) const NEAR_PLACES_MAX: usize = 100;
+
+/// Pairs of bytes of a line by which its likeness to another is judged.
+pub(crate) const LIKENESS_PAIRS_MAX: usize = 400;
+
 /// Bytes of a file's text that a message about a near miss quotes.
 pub(crate) const QUOTE_BYTES_MAX: usize = 1_500;
 

@@ -9,7 +9,7 @@
 
 use crate::{
     fold::{Fold, Folded, line_key},
-    limits::{NEAR_BYTES_MAX, QUOTE_BYTES_MAX},
+    limits::{LIKENESS_PAIRS_MAX, NEAR_BYTES_MAX, NEAR_PLACES_MAX, QUOTE_BYTES_MAX},
     matching::{line_of, lines_told},
     window::head,
 };
@@ -72,7 +72,7 @@ pub(crate) fn near(text: &[u8], old: &str, new: &str) -> Near {
 }
 
 fn find(text: &[u8], old: &str, fold: Fold) -> Vec<(usize, usize)> {
-    Folded::new(text, fold).find(&Folded::new(old.as_bytes(), fold), 100)
+    Folded::new(text, fold).find(&Folded::new(old.as_bytes(), fold), NEAR_PLACES_MAX)
 }
 
 fn several(text: &[u8], places: &[(usize, usize)], difference: &str) -> String {
@@ -139,7 +139,11 @@ impl<'a> Lines<'a> {
             return Vec::new();
         }
         let windows = self.keys.windows(wanted.keys.len()).enumerate();
-        windows.filter(|(_, keys)| *keys == wanted.keys).map(|(at, _)| at).take(100).collect()
+        windows
+            .filter(|(_, keys)| *keys == wanted.keys)
+            .map(|(at, _)| at)
+            .take(NEAR_PLACES_MAX)
+            .collect()
     }
 
     /// The bytes of a place: whole lines, the last break and last blanks only if `old` has them.
@@ -222,7 +226,8 @@ impl<'a> Lines<'a> {
     /// The window whose lead line is most like the longest line of `old`.
     fn by_likeness(&self, wanted: &Wanted) -> Option<usize> {
         let (k, longest) = wanted.keys.iter().enumerate().max_by_key(|(_, key)| key.len())?;
-        let scores = self.keys.iter().map(|key| likeness(longest, key)).enumerate();
+        let longest = pairs(longest);
+        let scores = self.keys.iter().map(|key| likeness(&longest, &pairs(key))).enumerate();
         let (at, score) = scores.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
         (score >= 0.5).then_some(at.saturating_sub(k))
     }
@@ -263,24 +268,25 @@ fn reindent(new: &str, pairs: &[(String, String)]) -> Option<String> {
     lines.collect::<Option<Vec<String>>>().map(|lines| lines.join("\n"))
 }
 
-/// Shared pairs of bytes, from 0 to 1 (Dice).
-fn likeness(a: &str, b: &str) -> f64 {
-    let pairs = |text: &str| {
-        let bytes = text.as_bytes();
-        let mut pairs: Vec<(u8, u8)> =
-            bytes.iter().copied().zip(bytes.iter().skip(1).copied()).take(400).collect();
-        pairs.sort_unstable();
-        pairs
-    };
-    let (a, b) = (pairs(a), pairs(b));
-    let total = a.len() + b.len();
-    let mut b = b.into_iter().peekable();
+/// The pairs of neighbouring bytes of a text's start, sorted.
+fn pairs(text: &str) -> Vec<(u8, u8)> {
+    let bytes = text.as_bytes();
+    let pairs = bytes.iter().copied().zip(bytes.iter().skip(1).copied());
+    let mut pairs: Vec<(u8, u8)> = pairs.take(LIKENESS_PAIRS_MAX).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// How much of two texts is the same, by their pairs, from 0 to 1 (Dice).
+fn likeness(a: &[(u8, u8)], b: &[(u8, u8)]) -> f64 {
+    let mut others = b.iter().peekable();
     let mut shared = 0_u32;
     for pair in a {
-        while b.next_if(|other| *other < pair).is_some() {}
-        shared += u32::from(b.next_if_eq(&pair).is_some());
+        while others.next_if(|other| *other < pair).is_some() {}
+        shared += u32::from(others.next_if_eq(&pair).is_some());
     }
-    if total == 0 { 0.0 } else { 2.0 * f64::from(shared) / total as f64 }
+    let total = (a.len() + b.len()).max(1);
+    2.0 * f64::from(shared) / total as f64
 }
 
 #[cfg(test)]

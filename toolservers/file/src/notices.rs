@@ -34,6 +34,13 @@ impl<'a> Source<'a> {
         }
     }
 
+    fn kind(self) -> &'static str {
+        match self {
+            Self::File(_) => "file",
+            Self::Artifact(_) => "artifact",
+        }
+    }
+
     /// A shell line that gives the source's bytes to a program, which is named with its options.
     fn through(self, program: &str) -> String {
         match self {
@@ -49,7 +56,7 @@ impl<'a> Source<'a> {
 pub(crate) fn notices(source: Source<'_>, view: &TextView) -> Vec<String> {
     let mut notices = Vec::new();
     if view.size == 0 {
-        notices.push("the file is empty".to_owned());
+        notices.push(format!("the {} is empty", source.kind()));
     }
     if view.is_torn {
         notices
@@ -66,7 +73,9 @@ fn cut_notice(source: Source<'_>, view: &TextView, cut: Cut) -> String {
     let next = last + 1;
     let total = match view.total {
         Some(total) => format!("of {total}"),
-        None => format!("of a file of {} bytes, lines not counted", view.size),
+        None => {
+            format!("of the {}'s {} bytes, lines not counted", source.kind(), view.size)
+        }
     };
     let lines = format!("lines {}-{last} {total}", shown.from);
     match cut {
@@ -77,7 +86,7 @@ fn cut_notice(source: Source<'_>, view: &TextView, cut: Cut) -> String {
         Cut::Bytes => format!(
             "{lines}: {READ_BYTES_MAX} bytes are the most that one read shows; go on with offset={next}"
         ),
-        Cut::Line { length, shown_to } => {
+        Cut::Line { length, is_whole, shown_to } => {
             let more = match shown_to {
                 Some(byte) => {
                     let rest = source.through(&format!("tail -c +{}", byte + 1));
@@ -89,7 +98,7 @@ fn cut_notice(source: Source<'_>, view: &TextView, cut: Cut) -> String {
                 Some(total) if total == last => String::new(),
                 _ => format!("; the next line with offset={next}"),
             };
-            let least = if view.total.is_none() { "at least " } else { "" };
+            let least = if is_whole { "" } else { "at least " };
             format!(
                 "line {last} {total} has {least}{length} bytes, too long to show whole: its start, {} bytes, is \
                  shown. The rest with bash: {more}{after}",

@@ -68,7 +68,7 @@ impl Scan {
                 self.skip(rest);
                 return;
             }
-            let (piece, ended) = match rest.iter().position(|byte| *byte == b'\n') {
+            let (piece, ended) = match memchr::memchr(b'\n', rest) {
                 Some(at) => (rest.get(..at).unwrap_or_default(), true),
                 None => (rest, false),
             };
@@ -87,17 +87,16 @@ impl Scan {
     fn skip_to_window<'a>(&mut self, block: &'a [u8]) -> &'a [u8] {
         let before = self.wanted.offset.saturating_sub(self.line);
         let Some(nth) = before.checked_sub(1) else { return block };
-        let mut feeds = block.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let nth = usize::try_from(nth).unwrap_or(usize::MAX);
-        let taken = if breaks(block) < before { None } else { feeds.nth(nth) };
-        let (skipped, rest) = block.split_at(taken.map_or(block.len(), |(at, _)| at + 1));
+        let last = memchr::memchr_iter(b'\n', block).nth(nth);
+        let (skipped, rest) = block.split_at(last.map_or(block.len(), |at| at + 1));
         self.skip(skipped);
         rest
     }
 
     fn skip(&mut self, rest: &[u8]) {
-        self.line += breaks(rest);
-        if let Some(last) = rest.iter().rposition(|byte| *byte == b'\n') {
+        self.line += memchr::memchr_iter(b'\n', rest).count() as u64;
+        if let Some(last) = memchr::memrchr(b'\n', rest) {
             self.start = self.position + last as u64 + 1;
         }
         self.position += rest.len() as u64;
@@ -158,7 +157,7 @@ impl Scan {
                 let bytes = line.start + (mark.len() + shown.text.len()) as u64;
                 let is_plain = form.encoding == Encoding::Utf8 { faults: 0 };
                 let shown_to = is_plain.then_some(bytes);
-                shown.cut = Some(Cut::Line { length: line.length, shown_to });
+                shown.cut = Some(Cut::Line { length: line.length, is_whole: line.ended, shown_to });
             }
             return shown;
         }
@@ -205,8 +204,10 @@ pub(crate) enum Cut {
     Limit,
     /// One line alone is over [`READ_BYTES_MAX`]; its start is shown.
     Line {
-        /// Bytes of the whole line, or as many as were read of it.
+        /// Bytes of the line that were read.
         length: u64,
+        /// Whether its end was.
+        is_whole: bool,
         /// The byte of the file at which the shown part ends; known for UTF-8 only.
         shown_to: Option<u64>,
     },
@@ -215,10 +216,6 @@ pub(crate) enum Cut {
 /// The longest start of a text that has at most `bytes_max` bytes and ends with a whole character.
 pub(crate) fn head(text: &str, bytes_max: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
-}
-
-fn breaks(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
 #[cfg(test)]

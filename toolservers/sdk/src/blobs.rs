@@ -83,8 +83,7 @@ impl BlobFront {
         tool: &str,
         digest: &[u8],
     ) -> Result<(), Status> {
-        let digest: [u8; 32] =
-            digest.try_into().map_err(|_| invalid("a digest has 32 bytes"))?;
+        let digest: [u8; 32] = digest.try_into().map_err(|_| invalid("a digest has 32 bytes"))?;
         let asked = Asked {
             session,
             call_id: "",
@@ -130,12 +129,9 @@ impl BlobService for BlobFront {
     ) -> Result<Response<Self::ReadStream>, Status> {
         let request = request.into_inner();
         self.check(request.grant.as_ref(), &request.session, "blob.read", &request.sha256)?;
-        let data = self
-            .blobs
-            .get(&request.session, &request.sha256)
-            .ok_or_else(|| {
-                status(Code::NotFound, "BLOB_UNKNOWN", "no such blob in this session")
-            })?;
+        let data = self.blobs.get(&request.session, &request.sha256).ok_or_else(|| {
+            status(Code::NotFound, "BLOB_UNKNOWN", "no such blob in this session")
+        })?;
         let offset = usize::try_from(request.offset).unwrap_or(usize::MAX);
         if offset > data.len() {
             let why = format!("the blob has {} bytes", data.len());
@@ -178,3 +174,6 @@ impl BlobService for BlobFront {
         Ok(Response::new(WriteResponse { blob: Some(blob) }))
     }
 }
+
+#[cfg(test)]
+mod tests;

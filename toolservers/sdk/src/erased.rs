@@ -4,9 +4,13 @@ use std::{pin::Pin, sync::OnceLock};
 
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
+use serde_path_to_error::Segment;
 use tollgate_proto::grant::sha256;
 
-use crate::{Call, Context, Failure, Invalid, Preparation, Reply, Spec, Tool};
+use crate::{
+    Call, Context, Failure, Invalid, Preparation, Reply, Spec, Tool, limits::INVALID_BYTES_MAX,
+    wire::bounded,
+};
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -59,20 +63,41 @@ struct Typed<T> {
 }
 
 impl<T: Tool> Typed<T> {
+    /// The arguments as the tool's own type. The type first: it knows which names there are. Then the
+    /// schema, for what a type cannot say, such as a range.
     fn parse(&self, arguments: &[u8]) -> Result<T::Input, Invalid> {
         let value: Value = serde_json::from_slice(arguments)
             .map_err(|error| Invalid::new("", format!("the arguments are not JSON: {error}")))?;
-        let validator = self.validator.get_or_init(|| jsonschema::validator_for(&self.schema).ok());
-        if let Some(validator) = validator
-            && let Err(error) = validator.validate(&value)
-        {
-            return Err(Invalid::new(error.instance_path().to_string(), error.to_string()));
+        if !value.is_object() {
+            return Err(Invalid::new("", "the arguments are not a JSON object"));
         }
-        serde_path_to_error::deserialize(value).map_err(|error| {
-            let pointer = error.path().iter().map(|step| format!("/{step}")).collect::<String>();
-            Invalid::new(pointer, error.into_inner().to_string())
-        })
+        let input = serde_path_to_error::deserialize(&value)
+            .map_err(|error| invalid(pointer(error.path()), error.inner().to_string()))?;
+        let validator = self.validator.get_or_init(|| jsonschema::validator_for(&self.schema).ok());
+        let Some(validator) = validator else {
+            return Err(invalid(String::new(), "the tool's schema is no schema".to_owned()));
+        };
+        match validator.validate(&value) {
+            Ok(()) => Ok(input),
+            Err(error) => Err(invalid(error.instance_path().to_string(), error.to_string())),
+        }
     }
+}
+
+/// A fault of the arguments. What they hold may be quoted in it, so it is cut.
+fn invalid(pointer: String, message: String) -> Invalid {
+    Invalid::new(pointer, bounded(message, INVALID_BYTES_MAX))
+}
+
+/// RFC 6901: "/edits/0/old".
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    let step = |step: &Segment| match step {
+        Segment::Seq { index } => format!("/{index}"),
+        Segment::Map { key } => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+        // A variant is no part of the text; the unknown cannot be pointed at.
+        Segment::Enum { .. } | Segment::Unknown => String::new(),
+    };
+    path.iter().map(step).collect()
 }
 
 impl<T: Tool> ErasedTool for Typed<T> {
@@ -90,8 +115,10 @@ impl<T: Tool> ErasedTool for Typed<T> {
     fn call(&self, arguments: &[u8], call: Call) -> BoxFuture<'_, Result<Reply, Failure>> {
         let input = self.parse(arguments);
         Box::pin(async move {
-            let input =
-                input.map_err(|invalid| Failure::new("invalid_arguments", invalid.message))?;
+            let input = input.map_err(|Invalid { message, pointer, .. }| {
+                let place = if pointer.is_empty() { String::new() } else { format!("{pointer}: ") };
+                Failure::new("invalid_arguments", format!("{place}{message}"))
+            })?;
             self.tool.call(input, call).await
         })
     }
@@ -111,3 +138,6 @@ fn schema_of<T: Tool>() -> Value {
     }
     schema
 }
+
+#[cfg(test)]
+mod tests;

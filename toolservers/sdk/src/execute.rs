@@ -66,7 +66,8 @@ pub(crate) async fn prepare(
     within: Duration,
 ) -> Result<Preparation, Invalid> {
     let Some(tool) = shared.tools.get(prepare.tool.as_str()).cloned() else {
-        return Err(Invalid::new("", format!("this server has no tool '{}'", prepare.tool)));
+        let why = format!("this server has no tool '{}'", prepare.tool);
+        return Err(Invalid::new("", why).class("unknown_tool"));
     };
     if let Some(why) = over_bounds(&prepare.call_id, &prepare.arguments) {
         return Err(Invalid::new("", why));
@@ -78,10 +79,12 @@ pub(crate) async fn prepare(
         shared.tasks.spawn(async move { tool.tool.prepare(&arguments, &context).await });
     match timeout(within, &mut asked).await {
         Ok(Ok(result)) => result,
-        Ok(Err(_)) => Err(Invalid::new("", "the tool crashed while it looked at the call")),
+        Ok(Err(_)) => {
+            Err(Invalid::new("", "the tool crashed while it looked at the call").class("panic"))
+        }
         Err(_) => {
             asked.abort();
-            Err(Invalid::new("", "the tool took too long to look at the call"))
+            Err(Invalid::new("", "the tool took too long to look at the call").class("timeout"))
         }
     }
 }

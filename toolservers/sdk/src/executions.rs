@@ -106,3 +106,6 @@ impl Table {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

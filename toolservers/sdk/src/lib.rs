@@ -45,34 +45,34 @@
 
 mod blobs;
 mod call;
+mod context;
 mod erased;
 mod execute;
 mod executions;
+mod fit;
 mod grants;
 mod limits;
 mod options;
+mod reply;
+mod server;
 mod service;
 mod session;
 mod shared;
+mod status;
+#[cfg(test)]
+mod testing;
+mod tool;
 mod transport;
 mod wire;
 
+pub use context::{Call, CancelReason, Context, HostError, Scope};
 pub use grants::GrantGate;
-
-mod tool;
+pub use reply::{Channel, Effects, Failure, Observation, Rendering, Reply, Truncated};
+pub use server::{ServeError, Server};
 pub use tool::{
     Caller, Exposure, HostService, Interrupt, Invalid, PathAccess, Preparation, Requirement,
     Safety, Spec, Subject, Tool,
 };
-
-mod reply;
-pub use reply::{Channel, Effects, Failure, Observation, Rendering, Reply, Truncated};
-
-mod context;
-pub use context::{Call, CancelReason, Context, HostError, Scope};
-
-mod server;
-pub use server::{ServeError, Server};
 
 pub use schemars::{self, JsonSchema};
 pub use serde::{self, Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! How a server is started: by a kernel's bootstrap line, or alone by its command line (`[PROTO-11]`).
+//! How a server is started: by a kernel's bootstrap line (`[PROTO-10]`), or alone by its command line
+//! (`[PROTO-11]`).
 
 use std::{
     collections::HashMap,
@@ -101,9 +102,24 @@ fn bootstrap_line() -> Result<Bootstrap, ServeError> {
         what: "cannot read the bootstrap line".into(),
         source,
     })?;
-    let boot: Bootstrap = serde_json::from_str(&line).map_err(|error| {
-        ServeError::Usage(format!("the bootstrap line cannot be read: {error}"))
+    parse_bootstrap(&line)
+}
+
+fn parse_bootstrap(line: &str) -> Result<Bootstrap, ServeError> {
+    let wrong =
+        |why: String| ServeError::Usage(format!("the bootstrap line cannot be read: {why}"));
+    if !line.ends_with('\n') {
+        let max = bootstrap::LINE_BYTES_MAX;
+        return Err(wrong(format!("it does not end, or is longer than {max} bytes")));
+    }
+    let mut json = serde_json::Deserializer::from_str(line);
+    let boot: Bootstrap = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        // The parser quotes what it cannot use, and here that may be the key.
+        let secret = path.starts_with("grant_key");
+        wrong(if secret { format!("{path} is wrong") } else { error.to_string() })
     })?;
+    json.end().map_err(|error| wrong(error.to_string()))?;
     if boot.version != bootstrap::VERSION {
         return Err(ServeError::Usage(format!(
             "the bootstrap line has version {}, this server reads version {}",
@@ -114,7 +130,7 @@ fn bootstrap_line() -> Result<Bootstrap, ServeError> {
     Ok(boot)
 }
 
-fn alone(options: Options, listen: &str) -> Result<Alone, ServeError> {
+fn alone(mut options: Options, listen: &str) -> Result<Alone, ServeError> {
     let listen = match listen.strip_prefix("unix:") {
         Some(path) => Listen::Unix(path.into()),
         None => Listen::Tcp(listen.parse().map_err(|_| {
@@ -140,6 +156,12 @@ fn alone(options: Options, listen: &str) -> Result<Alone, ServeError> {
             .map_err(|error| ServeError::Usage(format!("{}: {error}", file.display())))?,
         None => serde_json::Value::Null,
     };
+    for workspace in &mut options.workspaces {
+        *workspace = workspace.canonicalize().map_err(|source| ServeError::Io {
+            what: format!("cannot use the workspace {}", workspace.display()),
+            source,
+        })?;
+    }
     Ok(Alone { options, listen, keys, settings })
 }
 
@@ -152,19 +174,20 @@ pub(crate) fn read_file(path: &Path) -> Result<String, ServeError> {
 
 /// `ID ed25519 <64 hex digits>` or `ID hmac-sha256 <64 hex digits>`, a line each; `#` comments.
 fn grant_keys(text: &str, file: &Path) -> Result<HashMap<String, VerifyingKey>, ServeError> {
+    let wrong = |index: usize, why: &str| {
+        ServeError::Usage(format!("{}:{}: {why}", file.display(), index + 1))
+    };
     let mut keys = HashMap::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let key = key_line(line).ok_or_else(|| {
-            let (file, line) = (file.display(), index + 1);
-            ServeError::Usage(format!(
-                "{file}:{line}: not 'ID ed25519|hmac-sha256 <64 hex digits>'"
-            ))
-        })?;
-        keys.insert(key.0, key.1);
+        let (id, key) = key_line(line)
+            .ok_or_else(|| wrong(index, "not 'ID ed25519|hmac-sha256 <64 hex digits>'"))?;
+        if keys.insert(id, key).is_some() {
+            return Err(wrong(index, "a second key of this id"));
+        }
     }
     if keys.is_empty() {
         return Err(ServeError::Usage(format!("{}: no key in it", file.display())));
@@ -187,7 +210,8 @@ fn key_line(line: &str) -> Option<(String, VerifyingKey)> {
 /// 32 bytes of 64 hex digits.
 pub(crate) fn hex_32(text: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
+    // `from_str_radix` takes a sign too.
+    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
@@ -195,3 +219,6 @@ pub(crate) fn hex_32(text: &str) -> Option<[u8; 32]> {
     }
     Some(bytes)
 }
+
+#[cfg(test)]
+mod tests;

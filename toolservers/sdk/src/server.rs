@@ -90,20 +90,32 @@ impl Server {
     /// [`ServeError::Usage`] with what is wrong and what helps, [`ServeError::Io`].
     pub fn start(name: &'static str, version: &'static str) -> Result<Self, ServeError> {
         let start = options::read(name, version)?;
-        let (audience, keys, log) = match &start {
+        trace(match &start {
+            Start::Kernel(boot) => &boot.log,
+            Start::Alone(_) => "info",
+        });
+        Self::from_start(name, version, start)
+    }
+
+    /// A server of a process that was started so.
+    pub(crate) fn from_start(
+        name: &'static str,
+        version: &'static str,
+        start: Start,
+    ) -> Result<Self, ServeError> {
+        let (audience, keys) = match &start {
             Start::Kernel(boot) => {
                 let key = hex_32(&boot.grant_key.hmac_sha256).ok_or_else(|| {
                     ServeError::Usage("the bootstrap line's grant key is not 64 hex digits".into())
                 })?;
                 let keys = HashMap::from([(boot.grant_key.id.clone(), VerifyingKey::Hmac(key))]);
-                (boot.server.clone(), keys, boot.log.clone())
+                (boot.server.clone(), keys)
             }
             Start::Alone(alone) => {
                 let audience = alone.options.name.clone().unwrap_or_else(|| name.to_owned());
-                (audience, alone.keys.clone(), "info".to_owned())
+                (audience, alone.keys.clone())
             }
         };
-        trace(&log);
         let instance = uuid::Uuid::now_v7().to_string();
         Ok(Self {
             name,
@@ -184,8 +196,17 @@ impl Server {
     ///
     /// # Errors
     /// A socket that cannot be had, or a transport that fails.
-    pub async fn serve(mut self) -> Result<(), ServeError> {
+    pub async fn serve(self) -> Result<(), ServeError> {
         let tasks = TaskTracker::new();
+        watch_for_the_end(&self.start.0, self.draining.clone(), &tasks)?;
+        self.serve_until_drained(tasks).await
+    }
+
+    /// Serves until [`Server::stopping`] fires and all is drained.
+    pub(crate) async fn serve_until_drained(
+        mut self,
+        tasks: TaskTracker,
+    ) -> Result<(), ServeError> {
         let (specs, manifest) = self.manifest();
         let blobs = Arc::new(Blobs::default());
         let shared = Arc::new(Shared {
@@ -216,7 +237,6 @@ impl Server {
             )
             .add_service(health_service);
         self.add_reflection()?;
-        watch_for_the_end(&self.start.0, self.draining.clone(), &tasks)?;
 
         let stopped = self.draining.clone();
         let closing = {

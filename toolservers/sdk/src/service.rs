@@ -82,9 +82,9 @@ impl ToolServer for Front {
                 .ok()
                 .filter(|first| *first < self.shared.specs.len())
                 .ok_or_else(|| {
-                    let why = "a page token that was not given here";
-                    status(Code::InvalidArgument, "PAGE_TOKEN", why)
-                })?,
+                let why = "a page token that was not given here";
+                status(Code::InvalidArgument, "PAGE_TOKEN", why)
+            })?,
         };
         let mut bytes = 0;
         let rest = self.shared.specs.get(first..).unwrap_or_default();
@@ -143,3 +143,6 @@ impl ToolServer for Front {
         Ok(Response::new(self.shared.executions.get(&request.call_id, &request.session)))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -237,3 +237,6 @@ impl Session {
         self.shared.blobs.forget_session(&self.id);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,13 +3,16 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use prost::Message;
 use serde_json::Value;
-use tollgate_proto::tool::v1 as proto;
+use tollgate_proto::{limits::INLINE_BYTES_MAX, tool::v1 as proto};
 
 use crate::{
     Caller, CancelReason, Channel, Context, Effects, Exposure, Failure, HostService, Interrupt,
     Invalid, Observation, PathAccess, Preparation, Rendering, Reply, Safety, Scope, Subject,
-    erased::Registered, reply::Block,
+    erased::Registered,
+    limits::{CALL_ID_BYTES_MAX, INVALID_BYTES_MAX, SUBJECTS_MAX},
+    reply::Block,
 };
 
 /// Cuts a text to at most `max` bytes at a character boundary.
@@ -180,21 +183,36 @@ fn observation_to(seen: Observation) -> proto::FileObservation {
     }
 }
 
+/// The answer to `Prepare`. What is too much for a frame is too much for a person to judge.
 pub(crate) fn prepared(call_id: String, result: Result<Preparation, Invalid>) -> proto::Prepared {
-    let result = match result {
+    let call_id = bounded(call_id, CALL_ID_BYTES_MAX);
+    let said = result.and_then(|said| {
+        let crowded = said.subjects.len() > SUBJECTS_MAX;
+        let said = preparation(said);
+        if crowded || said.encoded_len() > INLINE_BYTES_MAX {
+            let why = "the call touches too much to be judged; do less in one call";
+            return Err(Invalid::new("", why));
+        }
+        Ok(said)
+    });
+    let result = match said {
+        Ok(said) => proto::prepared::Result::Preparation(said),
         Err(invalid) => proto::prepared::Result::Invalid(proto::Invalid {
-            message: bounded(invalid.message, 4096),
+            message: bounded(invalid.message, INVALID_BYTES_MAX),
             pointer: bounded(invalid.pointer, 1024),
             error_class: bounded(invalid.class, 64),
         }),
-        Ok(said) => proto::prepared::Result::Preparation(proto::Preparation {
-            safety: Some(safety(said.safety)),
-            subjects: said.subjects.into_iter().map(subject).collect(),
-            title: bounded(said.title, 200),
-            preview: bounded(said.preview, 64 * 1024),
-        }),
     };
     proto::Prepared { call_id, result: Some(result) }
+}
+
+fn preparation(said: Preparation) -> proto::Preparation {
+    proto::Preparation {
+        safety: Some(safety(said.safety)),
+        subjects: said.subjects.into_iter().map(subject).collect(),
+        title: bounded(said.title, 200),
+        preview: bounded(said.preview, 64 * 1024),
+    }
 }
 
 fn subject(subject: Subject) -> proto::Subject {
@@ -300,13 +318,21 @@ pub(crate) fn rejected(
     rejection: proto::completed::Rejection,
     message: String,
 ) -> proto::Completed {
-    let block = proto::content_block::Block::Text(bounded(message, 4096));
     proto::Completed {
-        call_id,
+        // A call id that is over its bound is not worth an answer that is over its own.
+        call_id: bounded(call_id, CALL_ID_BYTES_MAX),
         outcome: proto::completed::Outcome::Rejected.into(),
         effects: proto::completed::Effects::None.into(),
         rejection: rejection.into(),
-        content: vec![proto::ContentBlock { block: Some(block) }],
+        content: vec![text(bounded(message, INVALID_BYTES_MAX))],
         ..proto::Completed::default()
     }
 }
+
+/// One block of text.
+pub(crate) fn text(text: String) -> proto::ContentBlock {
+    proto::ContentBlock { block: Some(proto::content_block::Block::Text(text)) }
+}
+
+#[cfg(test)]
+mod tests;

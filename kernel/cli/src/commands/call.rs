@@ -12,7 +12,7 @@ use tollgate_engine::{
     store::session::SessionKind,
 };
 
-use super::turn::{Desk, in_session};
+use super::open::{Desk, in_session};
 use crate::{
     args::Call,
     config,

@@ -25,8 +25,8 @@ use tollgate_engine::{
 };
 
 use super::{
+    open::{Desk, in_session},
     receipts::{decision_word, status_word, table, verify_lines},
-    turn::{Desk, in_session},
 };
 use crate::{
     args::Common,

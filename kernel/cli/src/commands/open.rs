@@ -53,7 +53,13 @@ impl Desk {
                 Err(_) => "the terminal cannot be opened",
             },
         };
-        Self { approver: Arc::new(Nobody(why.to_owned())), questions, answerer: Answerer::Nobody }
+        Self::nobody(Nobody(why.to_owned()))
+    }
+
+    /// Nobody answers.
+    pub(super) fn nobody(nobody: Nobody) -> Self {
+        let (_, questions) = Asking::new();
+        Self { approver: Arc::new(nobody), questions, answerer: Answerer::Nobody }
     }
 }
 

@@ -1,32 +1,28 @@
 //! One turn in a session, new or resumed, from its options to its exit code: what `exec` and `resume`
 //! have in common.
 
-use std::{io::IsTerminal as _, sync::Arc, time::Duration};
+use std::time::Duration;
 
 use serde_json::json;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tollgate_core::name::SessionId;
+use tollgate_core::{name::SessionId, receipt::Receipt};
 use tollgate_engine::{
-    approval::{Approver, Nobody},
-    error::KernelError,
-    event::{EVENTS_WAITING, Event},
-    kernel::Kernel,
-    session::{Session, SessionOptions},
+    session::{Resumed, Session, SessionOptions},
     store::session::SessionKind,
     turn::{TurnEnd, TurnLimits},
 };
 
-use super::no_model;
+use super::{
+    no_model,
+    open::{Desk, in_session},
+};
 use crate::{
-    args::{Approvals, OutputFormat, TurnOptions},
+    args::{OutputFormat, TurnOptions},
     config::{self, Config},
     exit::{Exit, Failure},
-    front::{Answerer, Asking, Question, watch},
-    interrupt::Interrupts,
-    output::{Output, json_line, line_err},
+    output::{json_line, line_err},
     start::Start,
-    tty::Tty,
+    text, view,
     view::{Refusals, Shows, TextView, View},
 };
 
@@ -101,12 +97,7 @@ async fn open_and_run(
     let work = async |mut session: Session, cancel: CancellationToken| {
         let id = session.id().clone();
         let resumed = session.resumed().clone();
-        for line in resumed
-            .repairs
-            .iter()
-            .map(String::as_str)
-            .chain(in_flight(&resumed).iter().map(String::as_str))
-        {
+        for line in resumed.repairs.iter().chain(&in_flight(&resumed)) {
             line_err(&start.output.stderr_paint.yellow(line));
         }
         let ran = session.turn(task.prompt, limits, &cancel).await;
@@ -126,9 +117,9 @@ async fn open_and_run(
 }
 
 /// A sentence for each call that was running when the session was left.
-pub(super) fn in_flight(resumed: &tollgate_engine::session::Resumed) -> Vec<String> {
-    let sentence = |receipt: &tollgate_core::receipt::Receipt| {
-        let title = crate::view::title(&receipt.tool, "", &receipt.arguments);
+pub(super) fn in_flight(resumed: &Resumed) -> Vec<String> {
+    let sentence = |receipt: &Receipt| {
+        let title = view::title(&receipt.tool, "", &receipt.arguments);
         let ran = match receipt.safety {
             Some(safety) if safety.read_only => "it changed nothing",
             _ => "it may have run; look before you run it again",
@@ -141,7 +132,7 @@ pub(super) fn in_flight(resumed: &tollgate_engine::session::Resumed) -> Vec<Stri
 /// What was said no to, and what helps (`[GATE-03]`).
 fn no_lines(refusals: Refusals, end: &TurnEnd) -> Vec<String> {
     let mut lines = Vec::new();
-    let count = |number| crate::text::count(number, "call");
+    let count = |number| text::count(number, "call");
     if refusals.unasked > 0 {
         lines.push(format!(
             "{} needed an approval and nobody could be asked; run it at a terminal, or with \

@@ -82,6 +82,10 @@ impl Reader<'_> {
         match (keys::find(path), place, value) {
             (Found::Key(key), _, _) => self.value(key, at, dotted, value),
             (Found::Table, DeValue::Table(places), Value::Table(table)) => {
+                if matches!(path, ["servers", _]) && table.is_empty() {
+                    // So that a server of which nothing more is said is a server all the same.
+                    self.values.set(format!("{dotted}.enabled"), true, self.source(at));
+                }
                 self.table(path, places, table);
             }
             (Found::Table, _, _) => self.fault(at, &dotted, "must be a table"),

@@ -25,15 +25,18 @@ pub(crate) struct Programs {
 /// A program that is nowhere.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct NotFound {
-    /// Where it was looked for.
+    /// The places of its own where it was looked for.
     pub(crate) looked: Vec<PathBuf>,
+    /// It was looked for in `PATH` too.
+    pub(crate) in_path: bool,
 }
 
 impl Programs {
     /// Of this process.
     pub(crate) fn of_process(executable: &Path) -> Self {
         let beside = executable.parent().unwrap_or(Path::new("/"));
-        let own = vec![beside.to_owned(), beside.join("../libexec/tollgate")];
+        let above = beside.parent().unwrap_or(Path::new("/"));
+        let own = vec![beside.to_owned(), above.join("libexec").join("tollgate")];
         let path = env::var_os("PATH").map(|path| env::split_paths(&path).collect());
         Self { own, path: path.unwrap_or_default() }
     }
@@ -43,21 +46,17 @@ impl Programs {
     /// # Errors
     /// It is in none of the places.
     pub(crate) fn find(&self, program: &str, is_built_in: bool) -> Result<PathBuf, NotFound> {
-        let places = if program.contains('/') {
-            vec![PathBuf::from(program)]
+        let is_bare = !program.contains('/');
+        let in_path = is_bare && !is_built_in;
+        let looked = if is_bare {
+            self.own.iter().map(|folder| folder.join(program)).collect()
         } else {
-            let foreign = self.path.iter().filter(|folder| !is_built_in && folder.is_absolute());
-            self.own.iter().chain(foreign).map(|folder| folder.join(program)).collect()
+            vec![PathBuf::from(program)]
         };
-        let found = places.iter().find(|place| is_program(place));
-        // Without `..`, so that what is shown and compared is what is meant.
-        let found = found.map(|place| {
-            fs::canonicalize(place.parent().unwrap_or(place)).map_or_else(
-                |_| place.clone(),
-                |folder| folder.join(place.file_name().unwrap_or_default()),
-            )
-        });
-        found.ok_or(NotFound { looked: places })
+        let folders = self.path.iter().filter(|folder| in_path && folder.is_absolute());
+        let others = folders.map(|folder| folder.join(program));
+        let found = looked.iter().cloned().chain(others).find(|place| is_program(place));
+        found.ok_or(NotFound { looked, in_path })
     }
 }
 
@@ -68,6 +67,7 @@ fn is_program(path: &Path) -> bool {
 impl std::fmt::Display for NotFound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let looked: Vec<_> = self.looked.iter().map(|place| place.display().to_string()).collect();
-        f.write_str(&looked.join(", "))
+        f.write_str(&looked.join(", "))?;
+        f.write_str(if self.in_path { " and in PATH" } else { "" })
     }
 }

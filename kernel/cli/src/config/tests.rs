@@ -242,6 +242,7 @@ fn check_server(text: &str, expected: &str) {
 fn a_server_is_started_here_or_reached_elsewhere() {
     check_server("", "local tollgate-file []");
     check_server("[servers.file]\nenabled = false", "none");
+    check_server("[servers.file]", "local tollgate-file []");
     check_server(
         "[servers.file]\ncommand = [\"sh\", \"-c\"]\nlisten = \"path\"\nwarden = true",
         "local sh [\"-c\"] path warden",
@@ -277,6 +278,17 @@ fn a_program_that_is_nowhere_is_told_with_the_places() {
     let programs = Programs { own: vec!["/a".into(), "/b".into()], path: vec!["/bin".into()] };
     let missing = programs.find("tollgate-shell", true).unwrap_err();
     assert_eq!(missing.to_string(), "/a/tollgate-shell, /b/tollgate-shell");
+    let missing = programs.find("no-such", false).unwrap_err();
+    assert_eq!(missing.to_string(), "/a/no-such, /b/no-such and in PATH");
+}
+
+#[test]
+fn a_server_of_which_nothing_is_said_is_a_mistake() {
+    let config = World::new("[servers.empty]", "").load().unwrap();
+    let programs = Programs { own: Vec::new(), path: Vec::new() };
+    let (_, faults) = settings(&config, Path::new("/x/tollgate"), &programs);
+    let fault = faults.iter().find(|fault| fault.server == "empty").unwrap();
+    assert!(fault.fault.what.starts_with("is missing; a server needs `command"), "{fault:?}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use tollgate_proto::{
 
 use super::{Ground, server::ServerError};
 use crate::{
+    grant_key,
     process::{ProcessLimits, ProcessSpec, ServerProcess, scrubbed},
     settings::{LocalListen, Reach, ServerSettings},
 };
@@ -55,7 +56,8 @@ pub(super) async fn start(
         log_file: Some(ground.logs.join(format!("{name}.log"))),
     };
     let process = ground.spawner.spawn(spec).await?;
-    let secret = secret();
+    let secret = grant_key::random()
+        .map_err(|error| ServerError::Config(format!("no random bytes: {error}")))?;
     let key_id = format!("{name}-{generation}");
     let line = Bootstrap {
         version: bootstrap::VERSION,
@@ -77,12 +79,6 @@ pub(super) async fn start(
     // A process that has ended already is told by its exit, with its last words.
     drop(process.write_line(&line).await);
     Ok(Started { process, socket, key: SigningKey::Hmac(secret), key_id })
-}
-
-/// 32 random bytes: two version-4 UUIDs hold 244 bits from the system's generator, and are hashed.
-fn secret() -> [u8; 32] {
-    let seed = [uuid::Uuid::new_v4().into_bytes(), uuid::Uuid::new_v4().into_bytes()].concat();
-    tollgate_core::digest::Digest::of(&seed).0
 }
 
 fn hex(bytes: &[u8; 32]) -> String {

@@ -37,7 +37,7 @@ use super::{
     wire,
 };
 use crate::{
-    clock,
+    clock, grant_key,
     process::{RuntimeDirError, ServerProcess, SpawnError},
     settings::{Reach, ServerSettings},
 };
@@ -345,7 +345,8 @@ impl Server {
                 self.joined(channel, hello, signing, Some(started.process)).await
             }
             Reach::Remote { endpoint, tls, grant_key_file, grant_key_id, .. } => {
-                let key = remote_key(grant_key_file)?;
+                let key = grant_key::read(grant_key_file)
+                    .map_err(|error| ServerError::Config(error.to_string()))?;
                 let greeted = async {
                     let channel = connect::remote(endpoint, tls.as_ref()).await?;
                     let hello = self.hello(&channel).await?;
@@ -461,7 +462,7 @@ impl Server {
             Some(process) => {
                 process.kill();
                 let (exit, words) = process.last_words().await;
-                exited(&exit.to_string(), &words).to_string()
+                format!("it {exit}{}", last_words(&words))
             }
             None => "the connection was lost".to_owned(),
         };
@@ -474,19 +475,15 @@ impl Server {
 }
 
 fn exited(exit: &str, words: &str) -> ServerError {
+    ServerError::Exited { exit: exit.to_owned(), words: last_words(words) }
+}
+
+/// "; its last words: …", or nothing.
+fn last_words(words: &str) -> String {
     let words = words.trim();
     let skip = words.chars().count().saturating_sub(LAST_WORDS_CHARS);
     let tail: String = words.chars().skip(skip).collect();
-    let words = if tail.is_empty() { String::new() } else { format!("; its last words: {tail}") };
-    ServerError::Exited { exit: exit.to_owned(), words }
-}
-
-fn remote_key(file: &std::path::Path) -> Result<SigningKey, ServerError> {
-    let wrong = |why: String| ServerError::Config(format!("{}: {why}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-    let bytes = Digest::from_hex(text.trim())
-        .ok_or_else(|| wrong("not the 64 hex digits of an Ed25519 key".into()))?;
-    Ok(SigningKey::ed25519(&bytes.0))
+    if tail.is_empty() { tail } else { format!("; its last words: {tail}") }
 }
 
 /// 0 to 1, for the restart's wait; needs no quality.

@@ -66,7 +66,10 @@ fn a_line_that_is_too_long_shows_its_start() {
     let (shown, total) = show(text.as_bytes(), 1, None, 64 * 1024);
     assert!(shown.text.len() <= READ_BYTES_MAX && shown.text.chars().all(|c| c == '中'));
     let shown_to = Some(shown.text.len() as u64);
-    assert_eq!((total, shown.cut), (2, Some(Cut::Line { length: 1_050_000, shown_to })));
+    assert_eq!(
+        (total, shown.cut),
+        (2, Some(Cut::Line { length: 1_050_000, is_whole: true, shown_to }))
+    );
     let (shown, _) = show(text.as_bytes(), 2, None, 64 * 1024);
     assert_eq!((shown.text.as_str(), shown.cut), ("second\n", None));
     // As the second line of a window it is left to the next.

@@ -19,7 +19,8 @@ fn a_status_stays_under_its_bound_however_long_its_text() {
 
 #[test]
 fn a_status_carries_a_reason_to_branch_on() {
-    let info = status(Code::Unavailable, "DRAINING", "the server is stopping").get_details_error_info();
+    let info =
+        status(Code::Unavailable, "DRAINING", "the server is stopping").get_details_error_info();
     let info = info.unwrap();
     assert_eq!((info.reason.as_str(), info.domain.as_str()), ("DRAINING", "tollgate"));
 }

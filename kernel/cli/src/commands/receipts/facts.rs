@@ -23,8 +23,7 @@ pub(super) fn facts(receipt: &Receipt) -> Vec<Fact> {
 /// Who asked for what.
 fn asked(receipt: &Receipt) -> Vec<Fact> {
     let position = &receipt.position;
-    let session =
-        format!("{}, turn {}, step {}", position.session, position.turn, position.step);
+    let session = format!("{}, turn {}, step {}", position.session, position.turn, position.step);
     let mut facts = vec![
         ("call", receipt.id.to_string()),
         ("session", session),
