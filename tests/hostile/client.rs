@@ -38,7 +38,8 @@ async fn hello(path: String) -> anyhow::Result<String> {
         let path = path.clone();
         async move { UnixStream::connect(path).await.map(TokioIo::new) }
     });
-    let channel = Endpoint::from_static("http://stranger").connect_with_connector(connector).await?;
+    let channel =
+        Endpoint::from_static("http://stranger").connect_with_connector(connector).await?;
     let request = HelloRequest {
         protocols: vec![1],
         session: "stranger".into(),

@@ -11,8 +11,14 @@ use tollgate_proto::{
     limits::OUTPUT_CREDIT_BYTES,
     tool::v1::{
         Accepted, CallToolRequest, Completed, ContentBlock, ContextChange, Host, Log, Output,
-        Progress, Reply, Start, accepted::Disposition, completed::{Effects, Outcome},
-        content_block::Block, context_change::Change, host::Request, output::Channel, reply,
+        Progress, Reply, Start,
+        accepted::Disposition,
+        completed::{Effects, Outcome},
+        content_block::Block,
+        context_change::Change,
+        host::Request,
+        output::Channel,
+        reply,
         server_frame::Frame,
     },
 };
@@ -145,7 +151,8 @@ impl Call {
 
     /// Ends the call, under its own id unless another is set.
     async fn complete(&self, completed: Completed) {
-        let call_id = if completed.call_id.is_empty() { self.id() } else { completed.call_id.clone() };
+        let call_id =
+            if completed.call_id.is_empty() { self.id() } else { completed.call_id.clone() };
         send(&self.out, Frame::Completed(Box::new(Completed { call_id, ..completed }))).await;
     }
 
@@ -154,7 +161,11 @@ impl Call {
     }
 
     async fn progress(&self, text: String) {
-        send(&self.out, Frame::Progress(Progress { call_id: self.id(), text, fraction: Some(2.0) })).await;
+        send(
+            &self.out,
+            Frame::Progress(Progress { call_id: self.id(), text, fraction: Some(2.0) }),
+        )
+        .await;
     }
 
     async fn output(&self, bytes: usize) {
@@ -219,7 +230,9 @@ impl Call {
     async fn nest(&mut self, name: String, arguments: &Value) {
         self.ask(1, name, arguments).await;
         let said = match self.replied.recv().await.and_then(|reply| reply.reply) {
-            Some(reply::Reply::Value(value)) => format!("value: {}", String::from_utf8_lossy(&value)),
+            Some(reply::Reply::Value(value)) => {
+                format!("value: {}", String::from_utf8_lossy(&value))
+            }
             Some(reply::Reply::Refused(why)) => format!("refused: {why}"),
             Some(reply::Reply::Data(data)) => format!("{} bytes", data.len()),
             None => "no reply".to_owned(),

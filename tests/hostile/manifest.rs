@@ -2,9 +2,7 @@
 
 use tollgate_proto::{
     manifest,
-    tool::v1::{
-        Caller, Exposure, HostService, Interrupt, Manifest, PrepareNeed, Safety, ToolSpec,
-    },
+    tool::v1::{Caller, Exposure, HostService, Interrupt, Manifest, PrepareNeed, Safety, ToolSpec},
 };
 
 use crate::behaviour::Behaviour;
@@ -19,9 +17,15 @@ pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
     let mut tools = vec![look(), change(), again(), odd()];
     let many = |count: usize| (0..count).map(slim);
     match behaviour {
-        Behaviour::BadName => tools.push(ToolSpec { name: "no name/../\u{1b}[2J".into(), ..look() }),
+        Behaviour::BadName => {
+            tools.push(ToolSpec { name: "no name/../\u{1b}[2J".into(), ..look() })
+        }
         Behaviour::BadSchema => {
-            tools.push(ToolSpec { name: "broken".into(), input_schema: "{\"type\":".into(), ..look() });
+            tools.push(ToolSpec {
+                name: "broken".into(),
+                input_schema: "{\"type\":".into(),
+                ..look()
+            });
         }
         Behaviour::Many => tools.extend(many(TOOLS_MAX)),
         Behaviour::Full => tools.extend(many(TOOLS_MAX - tools.len())),

@@ -49,7 +49,8 @@ pub(crate) async fn http1(start: Start) -> anyhow::Result<()> {
         let (mut stream, _) = start.listener.accept().await?;
         let mut request = [0; 64];
         let bytes = stream.read(&mut request).await?;
-        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello\xff\xff\xff\xff\0\0garbage";
+        let answer =
+            b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello\xff\xff\xff\xff\0\0garbage";
         if bytes > 0 {
             stream.write_all(answer).await?;
         }

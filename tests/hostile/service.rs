@@ -141,7 +141,11 @@ impl ToolServer for Front {
         let manifest = Some(shared.manifest.clone());
         if shared.behaviour == Behaviour::Endless {
             let next_page_token = "again".to_owned();
-            return Ok(Response::new(DescribeResponse { manifest, tools: Vec::new(), next_page_token }));
+            return Ok(Response::new(DescribeResponse {
+                manifest,
+                tools: Vec::new(),
+                next_page_token,
+            }));
         }
         let first: usize = request.into_inner().page_token.parse().unwrap_or(0);
         let mut bytes = 0;

@@ -9,14 +9,15 @@ use std::{
 use tokio::{sync::mpsc, time::interval};
 use tokio_util::sync::CancellationToken;
 use tollgate_proto::tool::v1::{
-    Attach, Heartbeat, Invalid, KernelFrame, Prepare, Prepared, Preparation, Reply, Safety,
-    ServerFrame, Subject, kernel_frame::Frame as FromKernel, prepared, server_frame::Frame, subject,
+    Attach, Heartbeat, Invalid, KernelFrame, Preparation, Prepare, Prepared, Reply, Safety,
+    ServerFrame, Subject, kernel_frame::Frame as FromKernel, prepared, server_frame::Frame,
+    subject,
 };
 use tonic::{Status, Streaming};
 
 use crate::{
     behaviour::Behaviour,
-    how::{self, Call, Arguments},
+    how::{self, Arguments, Call},
     service::Shared,
 };
 
@@ -37,7 +38,8 @@ struct Running {
 
 /// Runs a session to its end.
 pub(crate) async fn run(shared: Arc<Shared>, mut incoming: Streaming<KernelFrame>, out: Out) {
-    let Ok(Some(KernelFrame { frame: Some(FromKernel::Attach(attach)) })) = incoming.message().await
+    let Ok(Some(KernelFrame { frame: Some(FromKernel::Attach(attach)) })) =
+        incoming.message().await
     else {
         drop(out.send(Some(Err(Status::invalid_argument("Attach comes first")))).await);
         return;

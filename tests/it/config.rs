@@ -24,11 +24,15 @@ fn an_unknown_command_or_flag_names_the_nearest() {
 /// Every mistake of a file, each with file, line and the nearest key.
 #[test]
 fn an_unknown_key_is_told_with_file_line_and_nearest() {
-    let world = World::new().config("posture = \"ask\"\n\n[limits]\nturn_clals = 5\n\n[servers.file]\ntrsut = \"trusted\"");
+    let world = World::new().config(
+        "posture = \"ask\"\n\n[limits]\nturn_clals = 5\n\n[servers.file]\ntrsut = \"trusted\"",
+    );
     let file = world.home().join("config/config.toml");
     let place = |line: usize| format!("{}:{line}", file.display());
     let ran = world.tollgate(["tools", "list"]).run().code(2);
-    for part in [&place(4), "limits.turn_clals", "turn_calls", &place(7), "servers.file.trsut", "trust"] {
+    for part in
+        [&place(4), "limits.turn_clals", "turn_calls", &place(7), "servers.file.trsut", "trust"]
+    {
         assert!(ran.stderr.contains(part), "no {part:?} in {ran}");
     }
     world.tollgate(["config", "check"]).run().code(2).says(["turn_clals", "trsut"]);
@@ -46,7 +50,10 @@ fn a_value_that_does_not_fit_is_told() {
         ("[servers.Bad_Name]\ncommand = [\"x\"]", vec!["Bad_Name", "server name"]),
         ("[servers.x]\ntrust = \"trusted\"", vec!["servers.x", "command", "endpoint"]),
         ("[servers.x]\ncommand = []", vec!["servers.x.command", "empty"]),
-        ("[servers.x]\ncommand = [\"no-such-program\"]", vec!["no-such-program", "not found", "enabled = false"]),
+        (
+            "[servers.x]\ncommand = [\"no-such-program\"]",
+            vec!["no-such-program", "not found", "enabled = false"],
+        ),
         ("[servers.x]\nendpoint = \"https://h:1\"", vec!["servers.x", "tls"]),
     ] {
         let world = World::new().config(toml);
@@ -64,10 +71,19 @@ fn a_project_can_only_tighten() {
     let world = World::new();
     world.write("a.txt", "x\n");
     world.write(".tollgate/config.toml", "mode = \"plan\"\n");
-    let call = ["call", "write", "{\"path\":\"b.txt\",\"content\":\"x\"}", "--posture", "full-access", "--json"];
+    let call = [
+        "call",
+        "write",
+        "{\"path\":\"b.txt\",\"content\":\"x\"}",
+        "--posture",
+        "full-access",
+        "--json",
+    ];
     let ran = world.tollgate(call).run().code(3);
     assert_eq!(ran.json()["receipt"]["end"]["error_class"], "plan_mode");
-    for loose in ["posture = \"full-access\"", "[servers.evil]\ncommand = [\"sh\"]", "model = \"script:/x\""] {
+    for loose in
+        ["posture = \"full-access\"", "[servers.evil]\ncommand = [\"sh\"]", "model = \"script:/x\""]
+    {
         world.write(".tollgate/config.toml", loose);
         world.tollgate(call).run().code(2).says(["project", ".tollgate/config.toml"]);
     }
@@ -78,9 +94,14 @@ fn a_project_can_only_tighten() {
 #[test]
 fn values_are_shown_with_their_source() {
     let world = World::new().config("mode = \"plan\"");
-    let shown = world.tollgate(["config", "show", "--json", "--posture", "never"]).run().success().json();
+    let shown =
+        world.tollgate(["config", "show", "--json", "--posture", "never"]).run().success().json();
     assert_eq!(shown["mode"]["value"], "plan");
-    assert!(shown["mode"]["source"].as_str().unwrap().ends_with("config.toml:1"), "{}", shown["mode"]);
+    assert!(
+        shown["mode"]["source"].as_str().unwrap().ends_with("config.toml:1"),
+        "{}",
+        shown["mode"]
+    );
     assert_eq!(shown["posture"]["source"], "--posture");
     assert_eq!(shown["limits.turn_calls"]["source"], "built in");
 }

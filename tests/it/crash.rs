@@ -182,7 +182,10 @@ fn an_interrupted_turn_ends_well() {
 fn a_turn_that_takes_too_long_is_ended() {
     let world = World::new();
     world.write("a.txt", "one\n");
-    let ran = world.exec(&script(&world), "go").args(["--posture", "full-access", "--timeout", "2"]).run();
+    let ran = world
+        .exec(&script(&world), "go")
+        .args(["--posture", "full-access", "--timeout", "2"])
+        .run();
     let events = ran.clone().code(124).events().well_formed();
     assert_eq!(events.one("turn.completed")["stop_reason"], "timeout", "{ran}");
     world.receipts(Some(events.session())).sound(&world);

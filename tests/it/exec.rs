@@ -36,7 +36,10 @@ fn a_turn_reads_edits_and_runs() {
     expected.extend(["turn.completed", "session.ended"]);
     assert_eq!(events.types(), expected, "{ran}");
     let results = events.results();
-    let statuses: Vec<_> = results.iter().map(|it| (it["name"].as_str().unwrap(), it["status"].as_str().unwrap())).collect();
+    let statuses: Vec<_> = results
+        .iter()
+        .map(|it| (it["name"].as_str().unwrap(), it["status"].as_str().unwrap()))
+        .collect();
     assert_eq!(statuses, [("read", "ok"), ("edit", "ok"), ("bash", "ok")]);
     assert!(content_text(results[2]).starts_with("hello\n"), "{}", results[2]);
     assert_eq!(world.read("greet.sh"), "echo hello\n");
@@ -79,7 +82,10 @@ fn text_and_json_give_the_answer() {
     let model = world.script(&Script::new().text("Nothing to do."));
     let ran = world.tollgate(["exec", "--model", &model, "hi"]).run().success();
     assert_eq!(ran.text(), "Nothing to do.\n");
-    let ran = world.tollgate(["exec", "--model", &model, "--output-format", "json", "hi"]).run().success();
+    let ran = world
+        .tollgate(["exec", "--model", &model, "--output-format", "json", "hi"])
+        .run()
+        .success();
     let printed = ran.json();
     assert_eq!((&printed["text"], &printed["exit_code"]), (&json!("Nothing to do."), &json!(0)));
     let ran = world.tollgate(["exec", "--model", &model]).stdin("from a pipe").run().success();
@@ -93,13 +99,15 @@ fn requests_are_recorded() {
     world.write("greet.sh", "echo helo\n");
     let folder = world.beside("requests");
     let folder_text = folder.to_string_lossy().into_owned();
-    let events = world.exec(&script(), "Fix it.").args(["--record-requests", &folder_text]).run().events();
+    let events =
+        world.exec(&script(), "Fix it.").args(["--record-requests", &folder_text]).run().events();
     let prepared = events.of("request.prepared");
     for (index, request) in prepared.iter().enumerate() {
         let bytes = std::fs::read(folder.join(format!("{:04}.json", index + 1))).unwrap();
         assert_eq!(request["request_bytes"], bytes.len(), "request {index}");
         let sent: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-        let tools: Vec<_> = sent["tools"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+        let tools: Vec<_> =
+            sent["tools"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
         assert_eq!(json!(tools), request["tool_names"]);
     }
     assert!(!prepared.is_empty());
@@ -146,9 +154,13 @@ fn calls_of_one_step_keep_their_order() {
 fn a_session_is_resumed() {
     let world = World::new();
     world.write("a.txt", "x\n");
-    let script = Script::new().call("read", json!({ "path": "a.txt" })).text("first").text("second");
+    let script =
+        Script::new().call("read", json!({ "path": "a.txt" })).text("first").text("second");
     let model = world.script(&script);
-    let first = world.tollgate(["exec", "--model", &model, "--output-format", "stream-json", "one"]).run().success();
+    let first = world
+        .tollgate(["exec", "--model", &model, "--output-format", "stream-json", "one"])
+        .run()
+        .success();
     let session = first.events().session().to_owned();
     let ran = world
         .tollgate(["resume", &session, "two", "--output-format", "stream-json"])

@@ -36,7 +36,8 @@ fn plan_refuses_what_changes_things() {
     let world = world();
     for posture in ["ask", "full-access", "never"] {
         for (tool, arguments, leaves) in effectful() {
-            let ran = world.call(tool, &arguments).args(["--mode", "plan", "--posture", posture]).run();
+            let ran =
+                world.call(tool, &arguments).args(["--mode", "plan", "--posture", posture]).run();
             let (class, why) = refusal(&ran.clone().code(3).json());
             assert_eq!(class, "plan_mode", "{tool}: {why}");
             assert!(why.contains("plan mode"), "{why}");
@@ -51,7 +52,8 @@ fn plan_refuses_what_changes_things() {
 #[test]
 fn plan_has_no_shell() {
     let world = world();
-    let ran = world.call("bash", &json!({ "command": "cat kept.txt" })).args(["--mode", "plan"]).run();
+    let ran =
+        world.call("bash", &json!({ "command": "cat kept.txt" })).args(["--mode", "plan"]).run();
     assert_eq!(refusal(&ran.code(3).json()).0, "plan_mode");
 }
 
@@ -104,7 +106,10 @@ fn full_access_asks_nothing() {
 fn spelling_variants_are_the_canonical_tool() {
     let world = world();
     for spelling in ["BASH", "Bash", "bash-tool", "BashTool", "bash_tool"] {
-        let ran = world.call(spelling, &json!({ "command": "touch ran.txt" })).args(["--mode", "plan"]).run();
+        let ran = world
+            .call(spelling, &json!({ "command": "touch ran.txt" }))
+            .args(["--mode", "plan"])
+            .run();
         let printed = ran.code(3).json();
         assert_eq!(refusal(&printed).0, "plan_mode", "{spelling}");
         assert_eq!(printed["receipt"]["tool"], "bash", "{spelling}");
@@ -133,7 +138,12 @@ fn arguments_that_do_not_fit_are_told_with_their_place() {
         ("read", r#"{"pth": "kept.txt", "path": "kept.txt"}"#, "/pth", "did you mean \"path\""),
         ("read", r#"{"path": 5}"#, "/path", "string"),
         ("read", r#"{"path": "kept.txt", "limit": "five"}"#, "/limit", "integer"),
-        ("edit", r#"{"path": "kept.txt", "edits": [{"old": 1, "new": "x"}]}"#, "/edits/0/old", "string"),
+        (
+            "edit",
+            r#"{"path": "kept.txt", "edits": [{"old": 1, "new": "x"}]}"#,
+            "/edits/0/old",
+            "string",
+        ),
         ("read", r#"{"path": "kept.txt""#, "", "not valid JSON"),
         ("read", "path=kept.txt", "", "not valid JSON"),
         ("read", "[]", "", "object"),
@@ -164,7 +174,10 @@ fn coercions_are_recorded() {
     let world = world();
     let ran = world.call("read", &json!({ "path": "kept.txt", "limit": "1" })).run().success();
     let receipt = &ran.json()["receipt"];
-    assert_eq!(receipt["coercions"], json!([{ "pointer": "/limit", "from": "string", "to": "integer" }]));
+    assert_eq!(
+        receipt["coercions"],
+        json!([{ "pointer": "/limit", "from": "string", "to": "integer" }])
+    );
     let twice = json!(json!({ "path": "kept.txt" }).to_string());
     let ran = world.call("read", &twice).run().success();
     assert_eq!(ran.json()["receipt"]["coercions"][0]["to"], "object");
@@ -187,7 +200,10 @@ fn one_refusing_mode_stops_every_entry_point() {
     assert!(!world.has(leaves), "it ran all the same");
     let receipts = world.receipts(None).sound(&world);
     let nested = receipts.0.iter().find(|it| it["tool"] == *tool).unwrap();
-    assert_eq!((&nested["caller"], &nested["end"]["status"]), (&json!("server"), &json!("refused")));
+    assert_eq!(
+        (&nested["caller"], &nested["end"]["status"]),
+        (&json!("server"), &json!("refused"))
+    );
     let parent = receipts.0.iter().find(|it| it["tool"] == "look").unwrap();
     assert_eq!(nested["parent"], parent["id"]);
     // What the mode allows goes through, with its own receipt.
@@ -215,7 +231,8 @@ fn an_untrusted_claim_to_be_read_only_is_not_believed() {
     for tool in ["look", "odd"] {
         let ran = world.call(tool, &json!({})).run().code(3);
         assert_eq!(refusal(&ran.json()).0, "no_approver", "{tool}");
-        let ran = world.call(tool, &json!({})).args(["--mode", "plan", "--posture", "full-access"]).run();
+        let ran =
+            world.call(tool, &json!({})).args(["--mode", "plan", "--posture", "full-access"]).run();
         assert_eq!(refusal(&ran.code(3).json()).0, "plan_mode", "{tool}");
     }
     assert!(world.journal().is_empty(), "a call began: {:?}", world.journal());

@@ -9,7 +9,10 @@ use std::{
 use serde_json::{Value, json};
 use tollgate_proto::{
     grant::{self, SigningKey},
-    tool::v1::{GrantAlgorithm, completed::{Outcome, Rejection}},
+    tool::v1::{
+        GrantAlgorithm,
+        completed::{Outcome, Rejection},
+    },
 };
 use tollgate_tests::{
     Command, World, binary,
@@ -44,7 +47,8 @@ async fn check(peer: &mut Peer, tool: &str, arguments: &Value) {
         ("nonce", Rejection::GrantInvalid, |it| it.nonce = vec![1; 4].into()),
     ];
     for (name, expected, change) in rows {
-        let got = peer.rejection(&format!("c-{}", name.replace(' ', "-")), tool, arguments, change).await;
+        let got =
+            peer.rejection(&format!("c-{}", name.replace(' ', "-")), tool, arguments, change).await;
         assert_eq!(got, expected, "{name}");
     }
     let good = peer.sign(&peer.claims("c-sig", tool, arguments));
@@ -54,13 +58,23 @@ async fn check(peer: &mut Peer, tool: &str, arguments: &Value) {
     claims[10] ^= 1;
     let stolen = grant::sign(&peer.claims("c-sig", tool, arguments), &SigningKey::Hmac([1; 32]));
     let bad = [
-        ("signature", tollgate_proto::tool::v1::SignedGrant { signature: signature.into(), ..good.clone() }),
+        (
+            "signature",
+            tollgate_proto::tool::v1::SignedGrant { signature: signature.into(), ..good.clone() },
+        ),
         ("claims", tollgate_proto::tool::v1::SignedGrant { claims: claims.into(), ..good.clone() }),
         ("key", stolen),
-        ("key id", tollgate_proto::tool::v1::SignedGrant { key_id: "another".into(), ..good.clone() }),
-        ("algorithm", tollgate_proto::tool::v1::SignedGrant {
-            algorithm: GrantAlgorithm::Unspecified.into(), ..good.clone()
-        }),
+        (
+            "key id",
+            tollgate_proto::tool::v1::SignedGrant { key_id: "another".into(), ..good.clone() },
+        ),
+        (
+            "algorithm",
+            tollgate_proto::tool::v1::SignedGrant {
+                algorithm: GrantAlgorithm::Unspecified.into(),
+                ..good.clone()
+            },
+        ),
         ("empty", tollgate_proto::tool::v1::SignedGrant::default()),
     ];
     for (name, grant) in bad {
@@ -85,7 +99,8 @@ async fn a_rust_server_runs_nothing_without_its_grant() {
     let arguments = json!({ "path": "made.txt", "content": "x" });
     let missing = peer.start("c-0", "write", &arguments, None).await;
     assert_eq!(missing.rejection(), Rejection::GrantMissing);
-    let other = peer.sign(&peer.claims("c-1", "write", &json!({ "path": "other.txt", "content": "x" })));
+    let other =
+        peer.sign(&peer.claims("c-1", "write", &json!({ "path": "other.txt", "content": "x" })));
     let swapped = peer.start("c-1", "write", &arguments, Some(other)).await;
     assert_eq!(swapped.rejection(), Rejection::ArgumentsDigest);
     assert!(!world.has("made.txt") && !world.has("other.txt"));
@@ -116,7 +131,8 @@ async fn a_call_id_is_used_once() {
     let again = peer.granted("c-1", "write", &arguments).await;
     assert_eq!(again, first, "the stored end");
     assert_eq!(world.read("made.txt"), "changed", "it did not run again");
-    let other = peer.granted("c-1", "write", &json!({ "path": "made.txt", "content": "second" })).await;
+    let other =
+        peer.granted("c-1", "write", &json!({ "path": "made.txt", "content": "second" })).await;
     assert_eq!(other.rejection(), Rejection::DuplicateCall);
     assert_eq!(world.read("made.txt"), "changed");
 }
@@ -168,7 +184,8 @@ async fn a_server_of_its_own_speaks_to_its_user() {
     let arguments = json!({ "path": "made.txt", "content": "x" });
     let missing = peer.start("c-0", "write", &arguments, None).await;
     assert_eq!(missing.rejection(), Rejection::GrantMissing);
-    let forged = grant::sign(&peer.claims("c-1", "write", &arguments), &SigningKey::ed25519(&[9; 32]));
+    let forged =
+        grant::sign(&peer.claims("c-1", "write", &arguments), &SigningKey::ed25519(&[9; 32]));
     let forged = peer.start("c-1", "write", &arguments, Some(forged)).await;
     assert_eq!(forged.rejection(), Rejection::GrantInvalid);
     assert!(!world.has("made.txt"));
@@ -180,17 +197,27 @@ async fn a_server_of_its_own_speaks_to_its_user() {
 #[test]
 fn no_socket_is_left_for_strangers() {
     let world = World::new();
-    let arguments = json!({ "command": "touch running; while [ ! -e go ]; do read -t 0.05 < <(:) || :; done" });
-    let call = world.tollgate(["call", "bash", &arguments.to_string(), "--posture", "full-access"]).spawn();
+    let arguments =
+        json!({ "command": "touch running; while [ ! -e go ]; do read -t 0.05 < <(:) || :; done" });
+    let call = world
+        .tollgate(["call", "bash", &arguments.to_string(), "--posture", "full-access"])
+        .spawn();
     tollgate_tests::eventually::eventually_true("the command runs", || world.has("running"));
     let mut sockets = Vec::new();
     let mut folders = vec![world.home().join("run")];
     while let Some(folder) = folders.pop() {
-        assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o077, 0, "{}", folder.display());
+        assert_eq!(
+            fs::metadata(&folder).unwrap().permissions().mode() & 0o077,
+            0,
+            "{}",
+            folder.display()
+        );
         for entry in fs::read_dir(&folder).unwrap().map(Result::unwrap) {
             match entry.file_type().unwrap() {
                 kind if kind.is_dir() => folders.push(entry.path()),
-                kind if std::os::unix::fs::FileTypeExt::is_socket(&kind) => sockets.push(entry.path()),
+                kind if std::os::unix::fs::FileTypeExt::is_socket(&kind) => {
+                    sockets.push(entry.path())
+                }
                 _ => {}
             }
         }

@@ -150,7 +150,9 @@ fn a_server_that_makes_noise_works() {
 /// run, never sent twice; the next call gets a new process.
 #[test]
 fn a_call_whose_connection_breaks_is_reported() {
-    for how in ["incomplete", "status", "details", "disconnect", "oversize", "die", "die-unaccepted"] {
+    for how in
+        ["incomplete", "status", "details", "disconnect", "oversize", "die", "die-unaccepted"]
+    {
         let world = World::new().hostile("plain", TRUSTED);
         let script = Script::new()
             .call("change", json!({ "how": how }))
@@ -161,7 +163,11 @@ fn a_call_whose_connection_breaks_is_reported() {
         let results = events.results();
         let end = &results[0]["receipt"]["end"];
         assert_ne!(end["status"], "ok", "{how}: {ran}");
-        assert_eq!((&end["effects"], &end["may_have_run"]), (&json!("unknown"), &json!(true)), "{how}: {ran}");
+        assert_eq!(
+            (&end["effects"], &end["may_have_run"]),
+            (&json!("unknown"), &json!(true)),
+            "{how}: {ran}"
+        );
         assert!(content_text(results[0]).contains("may have run"), "{how}: {}", results[0]);
         assert_eq!(results[1]["status"], "ok", "{how}: the next call works: {ran}");
         let ran_first = world.journal().iter().filter(|line| line.ends_with(" 1")).count();
@@ -180,14 +186,17 @@ fn goaway_loses_no_call() {
         .call("look", json!({ "how": "ok" }))
         .text("done");
     let ran = unhurt(world.exec(&script, "go").run()).success();
-    let texts: Vec<_> = ran.events().well_formed().results().iter().map(|it| content_text(it)).collect();
+    let texts: Vec<_> =
+        ran.events().well_formed().results().iter().map(|it| content_text(it)).collect();
     assert_eq!(texts, ["done after GOAWAY", "ok"]);
 }
 
 /// [PROTO-07] A server that ignores `Cancel` is ended when the grace is over; one that stops is not.
 #[test]
 fn a_call_that_hangs_ends_at_its_clock() {
-    for (how, part) in [("hang", "to finish"), ("unaccepted", "to start"), ("flood-host", "to finish")] {
+    for (how, part) in
+        [("hang", "to finish"), ("unaccepted", "to start"), ("flood-host", "to finish")]
+    {
         let world = World::new().hostile("plain", SHORT);
         let (status, class, text) = ended(&call(&world, "change", how));
         if how == "flood-host" {
@@ -220,7 +229,9 @@ fn a_server_that_falls_silent_is_lost() {
 /// [SDK-01] A call that floods stops only itself: its neighbour on the same connection succeeds.
 #[test]
 fn a_call_that_floods_stops_only_itself() {
-    for (how, floods_well) in [("flood-output", false), ("flood-progress", true), ("flood-log", true)] {
+    for (how, floods_well) in
+        [("flood-output", false), ("flood-progress", true), ("flood-log", true)]
+    {
         let world = World::new().hostile("plain", TRUSTED);
         let script = Script::new()
             .calls([("look", json!({ "how": how })), ("look", json!({ "how": "ok" }))])
@@ -232,11 +243,22 @@ fn a_call_that_floods_stops_only_itself() {
         if floods_well {
             assert_eq!(content_text(results[0]), "flooded", "{how}");
         } else {
-            assert_eq!(results[0]["receipt"]["end"]["error_class"], "contract", "{how}: {}", results[0]);
+            assert_eq!(
+                results[0]["receipt"]["end"]["error_class"], "contract",
+                "{how}: {}",
+                results[0]
+            );
         }
-        assert_eq!((content_text(results[1]), content_text(results[2])), ("ok".into(), "ok".into()), "{how}");
+        assert_eq!(
+            (content_text(results[1]), content_text(results[2])),
+            ("ok".into(), "ok".into()),
+            "{how}"
+        );
         let instances: Vec<_> = results.iter().map(|it| &it["receipt"]["instance"]).collect();
-        assert!(instances.iter().all(|it| *it == instances[0]), "{how}: another process: {instances:?}");
+        assert!(
+            instances.iter().all(|it| *it == instances[0]),
+            "{how}: another process: {instances:?}"
+        );
     }
 }
 
@@ -244,7 +266,8 @@ fn a_call_that_floods_stops_only_itself() {
 #[test]
 fn the_first_end_of_a_call_counts() {
     let world = World::new().hostile("plain", TRUSTED);
-    for (how, expected) in [("twice", "first"), ("stranger", "for this call"), ("late", "the end")] {
+    for (how, expected) in [("twice", "first"), ("stranger", "for this call"), ("late", "the end")]
+    {
         let script = Script::new()
             .call("look", json!({ "how": how }))
             .call("look", json!({ "how": "ok" }))

@@ -48,7 +48,9 @@ fn a_server_starts_with_the_first_call_that_needs_it() {
         (!programs.is_empty()).then_some(programs)
     });
     assert_eq!(seen, ["tollgate-model"], "nothing else before the first call");
-    kernel.event("the result of read", |event| event["type"] == "tool.result" && event["name"] == "read");
+    kernel.event("the result of read", |event| {
+        event["type"] == "tool.result" && event["name"] == "read"
+    });
     eventually_true("the second call runs", || world.journal().len() == 1);
     assert_eq!(programs_below(pid), ["tollgate-file", "tollgate-hostile", "tollgate-model"]);
     kernel.signal(nix::sys::signal::Signal::SIGINT);

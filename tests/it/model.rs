@@ -13,7 +13,16 @@ fn scenario() -> Value {
 }
 
 fn exec(world: &World) -> tollgate_tests::Command {
-    world.tollgate(["exec", "--model", "mock:any", "--output-format", "stream-json", "--posture", "full-access", "Fix it."])
+    world.tollgate([
+        "exec",
+        "--model",
+        "mock:any",
+        "--output-format",
+        "stream-json",
+        "--posture",
+        "full-access",
+        "Fix it.",
+    ])
 }
 
 fn world(options: &[&str]) -> (World, Mock) {
@@ -29,7 +38,8 @@ fn world(options: &[&str]) -> (World, Mock) {
 fn a_turn_over_http() {
     let (world, mock) = world(&[]);
     let events = exec(&world).run().success().events().well_formed();
-    let names: Vec<_> = events.results().iter().map(|it| (it["name"].clone(), it["status"].clone())).collect();
+    let names: Vec<_> =
+        events.results().iter().map(|it| (it["name"].clone(), it["status"].clone())).collect();
     assert_eq!(json!(names), json!([["read", "ok"], ["edit", "ok"], ["bash", "ok"]]));
     assert!(content_text(events.results()[2]).starts_with("hello"));
     let end = events.one("turn.completed");
@@ -75,14 +85,16 @@ fn a_cut_stream_is_told() {
 /// [CLI-05] Nobody listens: unavailable or retryable, with the address.
 #[test]
 fn a_provider_that_is_not_there() {
-    let world = World::new().config(
-        "[servers.model.settings.providers.mock]\nbase_url = \"http://127.0.0.1:9/v1\"",
-    );
+    let world = World::new()
+        .config("[servers.model.settings.providers.mock]\nbase_url = \"http://127.0.0.1:9/v1\"");
     let ran = world.tollgate(["exec", "--model", "mock:any", "hi"]).run();
     assert!([4, 75].contains(&ran.code), "{ran}");
     assert!(ran.stderr.contains("127.0.0.1:9") || ran.stderr.contains("mock"), "{ran}");
     let ran = world.tollgate(["exec", "--model", "nobody:any", "hi"]).run().code(4);
-    assert!(ran.stderr.contains("nobody") && ran.stderr.contains("mock"), "the known ones are told: {ran}");
+    assert!(
+        ran.stderr.contains("nobody") && ran.stderr.contains("mock"),
+        "the known ones are told: {ran}"
+    );
 }
 
 /// [MODEL-01] [GATE-81] A key reaches the provider and nothing else.
@@ -91,13 +103,18 @@ fn a_key_appears_nowhere() {
     let world = World::new();
     world.write("greet.sh", "echo helo\n");
     let mut scenario = scenario();
-    scenario["turns"][1]["calls"][1]["arguments"]["command"] = json!("env; cat /proc/self/environ; sh greet.sh");
+    scenario["turns"][1]["calls"][1]["arguments"]["command"] =
+        json!("env; cat /proc/self/environ; sh greet.sh");
     let mock = Mock::start(&world, &scenario, &[]);
-    let settings = mock.config() + "api_key_env = \"CANARY_API_KEY\"\n[servers.model]\nenv = [\"CANARY_API_KEY\"]\n";
+    let settings = mock.config()
+        + "api_key_env = \"CANARY_API_KEY\"\n[servers.model]\nenv = [\"CANARY_API_KEY\"]\n";
     let world = world.config(&settings);
     let canary = "sk-canary-71aa02";
     let ran = exec(&world).env("CANARY_API_KEY", canary).args(["-vvv"]).run().success();
-    assert!(mock.requests(&world).iter().all(|request| request["has_key"] == true), "the key was sent");
+    assert!(
+        mock.requests(&world).iter().all(|request| request["has_key"] == true),
+        "the key was sent"
+    );
     assert!(!(ran.text() + &ran.stderr).contains(canary), "the key was printed");
     let mut folders = vec![world.home(), world.beside("requests")];
     while let Some(folder) = folders.pop() {

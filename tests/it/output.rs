@@ -91,5 +91,8 @@ fn output_beyond_its_quota_is_told() {
         let kept = world.tollgate(["artifacts", "show", id]).run().success();
         assert!(kept.stdout.len() <= 100_000, "{} bytes", kept.stdout.len());
     }
-    assert!(text.contains("100000 bytes") || text.contains("100,000") || text.contains("kept"), "not told: {text:.400}");
+    assert!(
+        text.contains("100000 bytes") || text.contains("100,000") || text.contains("kept"),
+        "not told: {text:.400}"
+    );
 }

@@ -4,10 +4,7 @@ use std::{fs, path::Path};
 
 use serde_json::json;
 use tollgate_tests::{
-    Command, Script, World,
-    events::content_text,
-    eventually::eventually_true,
-    python,
+    Command, Script, World, events::content_text, eventually::eventually_true, python,
     workspace_root,
 };
 
@@ -28,7 +25,10 @@ fn a_python_tool_is_called() {
     let printed = ran.json();
     assert_eq!(content_text(&printed["result"]), "grüße (from Python, for user)");
     let receipt = &printed["receipt"];
-    assert_eq!((&receipt["server"], &receipt["server_facts"]["name"]), (&json!("pyecho"), &json!("pyecho")));
+    assert_eq!(
+        (&receipt["server"], &receipt["server_facts"]["name"]),
+        (&json!("pyecho"), &json!("pyecho"))
+    );
     assert!(receipt["grant_sha256"].is_string());
     world.receipts(None).sound(&world);
     world.is_quiet();
@@ -64,7 +64,9 @@ fn a_python_tool_is_cancelled() {
     let arguments = json!({ "seconds": 300 }).to_string();
     let script = Script::new().call("pysleep", json!({ "seconds": 300 })).text("done");
     let mut kernel = world.exec(&script, "go").spawn();
-    kernel.event("the call runs", |event| event["type"] == "tool.progress" && event["text"] == "asleep");
+    kernel.event("the call runs", |event| {
+        event["type"] == "tool.progress" && event["text"] == "asleep"
+    });
     kernel.signal(nix::sys::signal::Signal::SIGINT);
     let ran = kernel.finish().code(130);
     let events = ran.events().well_formed();
@@ -78,7 +80,8 @@ fn a_python_tool_is_cancelled() {
 fn a_python_tool_asks_for_another_tool() {
     let world = world();
     let nest = |name: &str, arguments: serde_json::Value| {
-        let ran = world.call("pynest", &json!({ "name": name, "arguments": arguments })).run().success();
+        let ran =
+            world.call("pynest", &json!({ "name": name, "arguments": arguments })).run().success();
         content_text(&ran.json()["result"])
     };
     let echoed = nest("pyecho", json!({ "text": "nested" }));
@@ -86,7 +89,10 @@ fn a_python_tool_asks_for_another_tool() {
     let refused = nest("bash", json!({ "command": "touch made.txt" }));
     assert!(refused.starts_with("refused: "), "{refused}");
     assert!(!world.has("made.txt"));
-    assert_eq!(world.receipts(None).sound(&world).words(), ["pynest ok auto", "bash refused refused"]);
+    assert_eq!(
+        world.receipts(None).sound(&world).words(),
+        ["pynest ok auto", "bash refused refused"]
+    );
 }
 
 /// [PROTO-10] It ends with the kernel, also with one that is killed.
@@ -124,7 +130,8 @@ fn the_python_stubs_are_fresh() {
 
 fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
+    entries
+        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
         .filter(|path| path.extension().is_some_and(|it| it == "py"))
         .collect()
 }

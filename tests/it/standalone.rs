@@ -77,10 +77,14 @@ fn plaintext_is_refused() {
     let address = free_address();
     let refused = alone(&world, "tollgate-file", &address.to_string(), &[]).run();
     assert_ne!(refused.code, 0);
-    assert!(refused.stderr.contains("--tls-cert") && refused.stderr.contains("--insecure-loopback"), "{refused}");
+    assert!(
+        refused.stderr.contains("--tls-cert") && refused.stderr.contains("--insecure-loopback"),
+        "{refused}"
+    );
     let open = alone(&world, "tollgate-file", "0.0.0.0:0", &["--insecure-loopback"]).run();
     assert_ne!(open.code, 0, "{open}");
-    let _server = alone(&world, "tollgate-file", &address.to_string(), &["--insecure-loopback"]).spawn();
+    let _server =
+        alone(&world, "tollgate-file", &address.to_string(), &["--insecure-loopback"]).spawn();
     wait_for_port(address);
     world.write("a.txt", "near\n");
     let settings = remote_config(&world, &format!("http://{address}"), false);
@@ -100,7 +104,11 @@ fn a_server_that_is_started_wrongly_says_what_is_missing() {
     let run = |arguments: &[&str], stdin: &str| {
         Command::new(&file).args(arguments).in_folder(&world.workspace()).stdin(stdin).run()
     };
-    let line = |version: u32| format!("{{\"version\":{version},\"endpoint\":{{\"fd\":3}},\"server\":\"x\",\"grant_key\":{{\"id\":\"k\",\"hmac_sha256\":\"zz\"}},\"session\":\"s\",\"kernel_pid\":1,\"roots\":[]}}\n");
+    let line = |version: u32| {
+        format!(
+            "{{\"version\":{version},\"endpoint\":{{\"fd\":3}},\"server\":\"x\",\"grant_key\":{{\"id\":\"k\",\"hmac_sha256\":\"zz\"}},\"session\":\"s\",\"kernel_pid\":1,\"roots\":[]}}\n"
+        )
+    };
     for (ran, part) in [
         (run(&["--listen", "127.0.0.1:0"], ""), "grant-keys"),
         (run(&["--lsiten", "127.0.0.1:0"], ""), "--listen"),

@@ -37,7 +37,10 @@ fn an_idempotent_call_is_sent_again_once() {
 #[test]
 fn a_call_that_changes_things_is_never_sent_again() {
     let world = World::new().hostile("plain", TRUSTED);
-    let ran = world.call("change", &json!({ "how": "die-once" })).args(["--posture", "full-access"]).run();
+    let ran = world
+        .call("change", &json!({ "how": "die-once" }))
+        .args(["--posture", "full-access"])
+        .run();
     let printed = ran.code(1).json();
     let end = &printed["receipt"]["end"];
     assert_eq!((&end["effects"], &end["may_have_run"]), (&json!("unknown"), &json!(true)), "{end}");
@@ -138,7 +141,9 @@ fn many_waiting_calls_start_a_server_once() {
     let script = Script::new().calls(calls).text("done");
     let events = world.exec(&script, "go").run().success().events().well_formed();
     let results = events.results();
-    assert!(results.iter().all(|it| it["receipt"]["instance"] == results[0]["receipt"]["instance"]));
+    assert!(
+        results.iter().all(|it| it["receipt"]["instance"] == results[0]["receipt"]["instance"])
+    );
 }
 
 /// `servers stop` ends a server in whichever kernel it runs; the call is told, the next one works.

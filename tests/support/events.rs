@@ -31,7 +31,10 @@ impl Events {
         let session = self.0.first().map(|event| event["session"].clone()).unwrap_or_default();
         for (index, event) in self.0.iter().enumerate() {
             assert_eq!(event["seq"], Value::from(index + 1), "a number is missing: {event}");
-            assert!(event["ts"].as_u64().is_some_and(|ts| ts > 1_600_000_000_000), "no time: {event}");
+            assert!(
+                event["ts"].as_u64().is_some_and(|ts| ts > 1_600_000_000_000),
+                "no time: {event}"
+            );
             assert!(session.is_string() && event["session"] == session, "another session: {event}");
             let kind = event["type"].as_str().unwrap_or_else(|| panic!("no type: {event}"));
             let Some(call) = event["call_id"].as_str() else {
@@ -42,7 +45,10 @@ impl Events {
                 "tool.call" => assert!(open.insert(call.into(), true).is_none(), "twice: {event}"),
                 "tool.result" => {
                     assert_eq!(open.insert(call.into(), false), Some(true), "not open: {event}");
-                    assert_eq!(event["receipt"]["id"], call, "the receipt of another call: {event}");
+                    assert_eq!(
+                        event["receipt"]["id"], call,
+                        "the receipt of another call: {event}"
+                    );
                 }
                 _ => assert_eq!(open.get(call), Some(&true), "not open: {event}"),
             }

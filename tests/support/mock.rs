@@ -41,7 +41,9 @@ impl Mock {
     #[must_use]
     pub fn config(&self) -> String {
         let port = self.port;
-        format!("[servers.model.settings.providers.mock]\nbase_url = \"http://127.0.0.1:{port}/v1\"\n")
+        format!(
+            "[servers.model.settings.providers.mock]\nbase_url = \"http://127.0.0.1:{port}/v1\"\n"
+        )
     }
 
     /// The requests that it got, a line each.

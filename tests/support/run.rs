@@ -58,13 +58,6 @@ impl Command {
         self
     }
 
-    /// The environment of the test instead of an empty one.
-    #[must_use]
-    pub fn inherit(mut self) -> Self {
-        self.command.envs(std::env::vars_os());
-        self
-    }
-
     /// The working directory.
     #[must_use]
     pub fn in_folder(mut self, folder: &Path) -> Self {
@@ -90,7 +83,11 @@ impl Command {
     #[must_use]
     pub fn under<'a>(self, program: &str, arguments: impl IntoIterator<Item = &'a str>) -> Self {
         let mut outer = process::Command::new(program);
-        outer.args(arguments).arg(self.command.get_program()).args(self.command.get_args()).env_clear();
+        outer
+            .args(arguments)
+            .arg(self.command.get_program())
+            .args(self.command.get_args())
+            .env_clear();
         for (name, value) in self.command.get_envs() {
             outer.envs(value.map(|value| (name, value)));
         }
@@ -132,7 +129,9 @@ impl Command {
             let mut reader = BufReader::new(stdout);
             loop {
                 let mut line = Vec::new();
-                if reader.read_until(b'\n', &mut line).unwrap_or(0) == 0 || lines.send(line).is_err() {
+                if reader.read_until(b'\n', &mut line).unwrap_or(0) == 0
+                    || lines.send(line).is_err()
+                {
                     return;
                 }
             }
@@ -238,7 +237,8 @@ impl Running {
             shown: self.shown.clone(),
             code,
             stdout: std::mem::take(&mut self.seen),
-            stderr: String::from_utf8_lossy(&errors.and_then(Result::ok).unwrap_or_default()).into_owned(),
+            stderr: String::from_utf8_lossy(&errors.and_then(Result::ok).unwrap_or_default())
+                .into_owned(),
         }
     }
 
@@ -310,7 +310,8 @@ impl Ran {
     #[track_caller]
     #[must_use]
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.stdout).unwrap_or_else(|error| panic!("no JSON ({error}): {self}"))
+        serde_json::from_slice(&self.stdout)
+            .unwrap_or_else(|error| panic!("no JSON ({error}): {self}"))
     }
 
     /// Standard output as events.

@@ -3,6 +3,7 @@
 use std::{
     fs,
     net::SocketAddr,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -89,7 +90,14 @@ impl ToolServer {
     /// A server of its own at a TCP address, with the test's certificates.
     #[must_use]
     pub fn alone_tls(world: &World, program: &str, address: SocketAddr) -> Self {
-        let tls = ["--tls-cert", &pem("server.pem"), "--tls-key", &pem("server.key"), "--client-ca", &pem("ca.pem")];
+        let tls = [
+            "--tls-cert",
+            &pem("server.pem"),
+            "--tls-key",
+            &pem("server.key"),
+            "--client-ca",
+            &pem("ca.pem"),
+        ];
         let process = alone(world, program, &address.to_string(), &tls).spawn();
         wait_for_port(address);
         Self { process, socket: PathBuf::new(), credentials: credentials(ed25519) }
@@ -100,7 +108,8 @@ impl ToolServer {
 #[must_use]
 pub fn alone(world: &World, program: &str, listen: &str, more: &[&str]) -> Command {
     let keys = world.beside("grant-keys");
-    fs::write(&keys, format!("# kernels\n{KEY_ID} ed25519 {}\n", public_hex())).expect("keys can be written");
+    fs::write(&keys, format!("# kernels\n{KEY_ID} ed25519 {}\n", public_hex()))
+        .expect("keys can be written");
     Command::new(&binary(program))
         .in_folder(&world.folder())
         .args(["--listen", listen, "--name", NAME, "--grant-keys", &text(&keys)])
@@ -113,6 +122,7 @@ pub fn alone(world: &World, program: &str, listen: &str, more: &[&str]) -> Comma
 pub fn remote_config(world: &World, endpoint: &str, with_tls: bool) -> String {
     let key = world.beside("grant.key");
     fs::write(&key, secret_hex()).expect("a key can be written");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("its mode can be set");
     let tls = format!(
         "tls = {{ ca = {:?}, cert = {:?}, key = {:?}, name = \"server.tollgate.invalid\" }}\n",
         pem("ca.pem"),
@@ -137,7 +147,8 @@ pub fn pem(name: &str) -> String {
 #[must_use]
 pub fn free_address() -> SocketAddr {
     let [_, _, high, low] = std::process::id().to_be_bytes();
-    let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::new(127, 1, high, low.max(1)), 0));
+    let listener =
+        std::net::TcpListener::bind((std::net::Ipv4Addr::new(127, 1, high, low.max(1)), 0));
     listener.and_then(|listener| listener.local_addr()).expect("loopback has a free port")
 }
 

@@ -10,11 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{
-    binaries::binary,
-    eventually::eventually_true,
-    processes,
-    receipts::Receipts,
-    run::Command,
+    binaries::binary, eventually::eventually_true, processes, receipts::Receipts, run::Command,
     script::Script,
 };
 
@@ -49,7 +45,10 @@ impl World {
         let world = Self { folder, config: String::new() };
         fs::create_dir_all(world.workspace()).expect("the workspace can be made");
         fs::create_dir_all(world.home().join("config")).expect("the home can be made");
-        let git = process::Command::new("git").args(["init", "-q"]).current_dir(world.workspace()).status();
+        let git = process::Command::new("git")
+            .args(["init", "-q"])
+            .current_dir(world.workspace())
+            .status();
         assert!(git.is_ok_and(|status| status.success()), "`git init` works");
         world
     }
@@ -77,7 +76,8 @@ impl World {
     pub fn config(mut self, toml: &str) -> Self {
         self.config += toml;
         self.config += "\n";
-        fs::write(self.home().join("config/config.toml"), &self.config).expect("a config can be written");
+        fs::write(self.home().join("config/config.toml"), &self.config)
+            .expect("a config can be written");
         self
     }
 

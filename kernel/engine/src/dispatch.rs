@@ -221,7 +221,11 @@ async fn write_intent(cx: &SessionContext, call: &Classified, draft: &Draft) -> 
 
 /// What a call says of its session is taken in, then its outcome is given.
 fn finish(cx: &SessionContext, call: &Classified, ended: wire::Ended) -> Result<Ended, Stop> {
-    let outcome = ended.outcome;
+    let mut outcome = ended.outcome;
+    if call.safety().read_only {
+        // A call that is believed to change nothing has changed nothing, however it ended.
+        outcome.effects = Effects::None;
+    }
     let status = if outcome.succeeded {
         Status::Ok
     } else if ended.cancelled && outcome.effects != Effects::None {

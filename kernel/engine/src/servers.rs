@@ -16,6 +16,7 @@ mod blobs;
 mod bootstrap;
 mod connect;
 mod connection;
+mod error;
 mod grant;
 mod inbox;
 mod limits;
@@ -35,7 +36,8 @@ pub use grant::{CallClaims, Granted};
 pub use inbox::{CallEvent, Inbox};
 pub use link::LinkError;
 pub use manifest::Described;
-pub use server::{Server, ServerError, ServerState, ServerView};
+pub use error::ServerError;
+pub use server::{Server, ServerState, ServerView};
 
 use crate::{
     process::{RuntimeDir, Spawner},

@@ -1,9 +1,9 @@
 //! The tool server `file`: `read`, `write`, `edit` beneath the roots of a session.
 //!
-//! In reading order: `roots` and `resolve` say where a path leads and open it; `window`, `pass`
-//! and `view` see a part of a text of any size, `reading` in a file, `artifact` in an artifact; `text` and `ending` know encodings and line endings;
-//! `matching` and `near` find what an edit means; `replace` puts new content in place; `read`,
-//! `write` and `edit` are the tools.
+//! In reading order: `roots` and `resolve` say where a path leads and open it; `text` and `ending`
+//! know encodings and line endings; `window`, `pass` and `view` see a part of a text of any size,
+//! `reading` that of a file, `artifact` that of an artifact; `matching` and `near` find what an edit
+//! means; `replace` puts new content in place; `read`, `write` and `edit` are the tools.
 //!
 //! Not here: whether a call may run. The kernel decides; the SDK checks its grant.
 

@@ -30,6 +30,7 @@ impl From<Failed> for Invalid {
     }
 }
 
+/// Of what the kernel is asked for, artifacts: one that it does not give is not found here.
 impl From<HostError> for Failed {
     fn from(error: HostError) -> Self {
         let class = match error {

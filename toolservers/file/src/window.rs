@@ -5,7 +5,7 @@
 //!
 //! A line ends with a line feed; what follows the last one is a line only if it is not empty.
 //!
-//! Not here: reading (`read`), notices (`read`), where a deep line begins (`index`).
+//! Not here: reading (`reading`, `artifact`), notices (`notices`), where a deep line begins (`index`).
 
 use crate::{
     limits::{READ_BYTES_MAX, READ_LINES_MAX},

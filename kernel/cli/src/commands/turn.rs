@@ -108,8 +108,9 @@ async fn open_and_run(
     };
     let ran = in_session(&kernel, options, desk, start.output, &mut view, work).await;
     let (id, end) = ran?;
-    if let View::Text(text) = &view {
-        for line in no_lines(text.refusals, &end) {
+    if let View::Text(shown) = &view {
+        let lines = no_lines(shown.refusals, &end);
+        for line in lines.iter().flat_map(|line| text::prose(line, start.output.columns)) {
             line_err(&start.output.stderr_paint.yellow(&line));
         }
     }

@@ -27,9 +27,9 @@ impl World {
             }
         };
         write("home/config/config.toml", user);
-        write("work/.tollgate/config.toml", project);
+        write("project/.tollgate/config.toml", project);
         let home = folder.path().join("home").to_string_lossy().into_owned();
-        let common = Common { workspace: Some(folder.path().join("work")), ..Common::default() };
+        let common = Common { workspace: Some(folder.path().join("project")), ..Common::default() };
         Self { folder, variables: [("TOLLGATE_HOME", home)].into(), common }
     }
 
@@ -117,7 +117,7 @@ fn what_is_no_toml_is_told_with_its_line() {
 
 #[test]
 fn a_project_can_only_tighten() {
-    let file = "…/work/.tollgate/config.toml";
+    let file = "…/project/.tollgate/config.toml";
     check_project("", "posture = \"never\"", "posture", Ok("never"));
     check_project("", "mode = \"plan\"", "mode", Ok("plan"));
     check_project("posture = \"full-access\"", "posture = \"ask\"", "posture", Ok("ask"));

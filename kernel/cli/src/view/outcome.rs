@@ -108,8 +108,11 @@ fn size(plain: &str, content: &[Block]) -> String {
 fn why(receipt: &Receipt, plain: &str) -> String {
     let told = receipt.end.as_ref().map(|end| end.error.as_str()).filter(|error| !error.is_empty());
     let text = told.unwrap_or(plain);
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason was given");
-    visible::line(first.trim())
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or("no reason was given");
+    // What became of a command stands on a last line in brackets (`[SHELL-02]`).
+    let last = lines.next_back().and_then(|line| line.strip_prefix('[')?.strip_suffix(']'));
+    visible::line(last.unwrap_or(first))
 }
 
 /// The end of a call's output: its own rendering, else its text unless it only looked.

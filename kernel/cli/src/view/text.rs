@@ -111,7 +111,7 @@ impl TextView {
                 let after = text::duration((*after_ms).into());
                 let reason = visible::line(reason);
                 let line =
-                    format!("the model is asked again in {after} (attempt {attempt}): {reason}");
+                    format!("the model is asked again in {after} (retry {attempt}): {reason}");
                 let line = self.output.stderr_paint.yellow(&self.cut(&line));
                 self.err(&mut pieces, &line);
             }

@@ -40,7 +40,7 @@ pub enum RuntimeDirError {
     /// The path of a socket is longer than a Unix socket's may be.
     #[error(
         "the socket path {} has {bytes} bytes and the limit is {SOCKET_PATH_BYTES_MAX}; set \
-         XDG_RUNTIME_DIR to a shorter directory",
+         XDG_RUNTIME_DIR or TOLLGATE_HOME to a shorter directory",
         path.display()
     )]
     PathTooLong {

@@ -8,7 +8,7 @@ use tollgate_proto::{
     grant::SigningKey,
 };
 
-use super::{Ground, server::ServerError};
+use super::{Ground, error::ServerError};
 use crate::{
     grant_key,
     process::{ProcessLimits, ProcessSpec, ServerProcess, scrubbed},

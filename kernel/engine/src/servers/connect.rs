@@ -22,9 +22,9 @@ use tonic::{
 use tower::{Service, service_fn};
 
 use super::{
+    error::ServerError,
     limits::{DIAL_EVERY_MAX, DIAL_EVERY_MIN},
     sanitise,
-    server::ServerError,
 };
 use crate::settings::RemoteTls;
 

@@ -16,6 +16,8 @@ pub(super) const DESCRIBE_WITHIN: Duration = Duration::from_secs(10);
 pub(super) const DESCRIBE_PAGES_MAX: usize = 1024;
 /// How long a server may take to end by itself when the kernel stops.
 pub(super) const STOP_WITHIN: Duration = Duration::from_millis(1500);
+/// How long the end of a process whose connection broke before it was greeted is waited for.
+pub(super) const EXIT_SEEN_WITHIN: Duration = Duration::from_millis(300);
 /// Deaths within [`DEATHS_WITHIN`] that put a server into quarantine (`[PROTO-08]`).
 pub(super) const DEATHS_MAX: usize = 5;
 /// See [`DEATHS_MAX`].

@@ -24,8 +24,8 @@ use tollgate_proto::{
 
 use super::{
     connect::{Channel, tool_client},
+    error::ServerError,
     limits::{DESCRIBE_PAGES_MAX, DESCRIBE_WITHIN},
-    server::ServerError,
     wire,
 };
 use crate::settings::{Reach, ServerSettings};

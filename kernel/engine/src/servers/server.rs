@@ -3,10 +3,7 @@
 //! Idle => Ready (connect) => Idle (lost: a death is noted) … => quarantined (five deaths).
 //! Invariant: the state's lock is held while connecting, so that many waiting calls start it once.
 
-use std::{
-    sync::{Arc, Mutex as StdMutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use serde::Serialize;
 use tokio::{
@@ -29,8 +26,9 @@ use super::{
     Ground, bootstrap,
     connect::{self, Channel, tool_client},
     connection::Connection,
+    error::{ServerError, exited, last_words},
     grant::Signer,
-    limits::{LAST_WORDS_CHARS, STOP_WITHIN},
+    limits::{EXIT_SEEN_WITHIN, STOP_WITHIN},
     link::Link,
     manifest::{self, Described},
     supervise::Deaths,
@@ -38,71 +36,12 @@ use super::{
 };
 use crate::{
     clock, grant_key,
-    process::{RuntimeDirError, ServerProcess, SpawnError},
+    process::ServerProcess,
     settings::{Reach, ServerSettings},
 };
 
 /// The protocol major that this kernel speaks.
 const PROTOCOL: u32 = 1;
-
-/// Why a server cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ServerError {
-    /// The configuration is wrong.
-    #[error("{0}")]
-    Config(String),
-    /// The process could not be started.
-    #[error("it could not be started")]
-    Spawn(#[from] SpawnError),
-    /// Its socket could not be made.
-    #[error("its socket could not be made")]
-    Runtime(#[from] RuntimeDirError),
-    /// The process ended before it answered.
-    #[error("it {exit} before it answered{words}")]
-    Exited {
-        /// "exited with code 1".
-        exit: String,
-        /// "; its last words: …", or empty.
-        words: String,
-    },
-    /// It did not answer in time.
-    #[error("it did not answer {what} within {} ms", within.as_millis())]
-    Silent {
-        /// The request.
-        what: &'static str,
-        /// The clock.
-        within: Duration,
-    },
-    /// It cannot be connected to.
-    #[error("cannot connect to {to}")]
-    Connect {
-        /// Path or address.
-        to: String,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-    /// Another user's process listens.
-    #[error("its socket belongs to another user's process")]
-    Peer,
-    /// It refused a request, or the transport did.
-    #[error("it refused: {}", wire::status(.0))]
-    Refused(Box<tonic::Status>),
-    /// The transport failed.
-    #[error("the transport failed")]
-    Transport(#[from] tonic::transport::Error),
-    /// It broke the contract.
-    #[error("it breaks the contract: {0}")]
-    Contract(String),
-    /// It died too often.
-    #[error("it is quarantined: {0}; `tollgate servers restart NAME` tries again")]
-    Quarantined(String),
-}
-
-impl From<tonic::Status> for ServerError {
-    fn from(status: tonic::Status) -> Self {
-        Self::Refused(Box::new(status))
-    }
-}
 
 /// One configured server.
 #[derive(Debug)]
@@ -333,11 +272,7 @@ impl Server {
                 drop(std::fs::remove_file(&started.socket));
                 let (channel, hello) = match greeted {
                     Ok(greeted) => greeted,
-                    Err(error) => {
-                        // Every error path after a start ends the process.
-                        started.process.kill();
-                        return Err(error);
-                    }
+                    Err(error) => return Err(not_greeted(&started.process, error).await),
                 };
                 let pid = started.process.pid();
                 drop(self.ground.runtime.record(self.name.as_str(), pid, &hello.instance));
@@ -474,16 +409,24 @@ impl Server {
     }
 }
 
-fn exited(exit: &str, words: &str) -> ServerError {
-    ServerError::Exited { exit: exit.to_owned(), words: last_words(words) }
-}
-
-/// "; its last words: …", or nothing.
-fn last_words(words: &str) -> String {
-    let words = words.trim();
-    let skip = words.chars().count().saturating_sub(LAST_WORDS_CHARS);
-    let tail: String = words.chars().skip(skip).collect();
-    if tail.is_empty() { tail } else { format!("; its last words: {tail}") }
+/// A start that failed: every such path ends the process. Its connection may break a moment before its
+/// end is seen; then the end is the reason, not the broken connection.
+async fn not_greeted(process: &ServerProcess, error: ServerError) -> ServerError {
+    let ended = match error {
+        ServerError::Refused(_) | ServerError::Transport(_) | ServerError::Connect { .. } => {
+            timeout(EXIT_SEEN_WITHIN, process.last_words()).await.ok()
+        }
+        ServerError::Config(_)
+        | ServerError::Spawn(_)
+        | ServerError::Runtime(_)
+        | ServerError::Exited { .. }
+        | ServerError::Silent { .. }
+        | ServerError::Peer
+        | ServerError::Contract(_)
+        | ServerError::Quarantined(_) => None,
+    };
+    process.kill();
+    ended.map_or(error, |(exit, words)| exited(&exit.to_string(), &words))
 }
 
 /// 0 to 1, for the restart's wait; needs no quality.

@@ -122,7 +122,7 @@ fn at_a_terminal_the_answer_streams_and_lines_do_not_mix() {
     events.push(completed("\u{1b}[31mred"));
     let (out, err) = show(output, ALL, events);
     assert_eq!(out, "Let me\n\\e[31mred\n");
-    assert!(err.starts_with("the model is asked again in 1.2 s (attempt 2): busy\n"), "{err}");
+    assert!(err.starts_with("the model is asked again in 1.2 s (retry 2): busy\n"), "{err}");
 }
 
 #[test]
@@ -135,6 +135,13 @@ fn each_end_of_a_call_reads_well() {
         "no such file",
         "",
         "● bash ls\n  ✗ failed: no such file · 0.3 s\n",
+    );
+    check(
+        is(Decision::Auto, Status::Failed),
+        "(no output)\n[exit code 3]",
+        "",
+        "",
+        "● bash ls\n  ✗ failed: exit code 3 · 0.3 s\n",
     );
     check(
         is(Decision::Refused, Status::Refused),
