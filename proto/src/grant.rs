@@ -52,10 +52,12 @@ impl SigningKey {
 }
 
 impl VerifyingKey {
-    /// A kernel's public Ed25519 key; `None` if the bytes are no point of the curve.
+    /// A kernel's public Ed25519 key; `None` if the bytes are no point of the curve, or one of so small
+    /// an order that anybody could sign for it.
     #[must_use]
     pub fn ed25519(bytes: &[u8; 32]) -> Option<Self> {
-        let key = ed25519_dalek::VerifyingKey::from_bytes(bytes).ok()?;
+        let key =
+            ed25519_dalek::VerifyingKey::from_bytes(bytes).ok().filter(|key| !key.is_weak())?;
         Some(Self::Ed25519(Box::new(key)))
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
     let many = |count: usize| (0..count).map(slim);
     match behaviour {
         Behaviour::BadName => {
-            tools.push(ToolSpec { name: "no name/../\u{1b}[2J".into(), ..look() })
+            tools.push(ToolSpec { name: "no name/../\u{1b}[2J".into(), ..look() });
         }
         Behaviour::BadSchema => {
             tools.push(ToolSpec {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tollgate_proto::{
     grant::{self, SigningKey},
     tool::v1::{
-        GrantAlgorithm,
+        GrantAlgorithm, GrantClaims, SignedGrant,
         completed::{Outcome, Rejection},
     },
 };
@@ -33,7 +33,8 @@ async fn check(peer: &mut Peer, tool: &str, arguments: &Value) {
     assert_eq!(missing.outcome(), Outcome::Rejected);
     assert_eq!(missing.rejection(), Rejection::GrantMissing);
 
-    let rows: [(&str, Rejection, fn(&mut tollgate_proto::tool::v1::GrantClaims)); 11] = [
+    type Change = fn(&mut GrantClaims);
+    let rows: [(&str, Rejection, Change); 11] = [
         ("server", Rejection::GrantAudience, |it| it.server = "shell".into()),
         ("instance", Rejection::GrantAudience, |it| it.instance = "another".into()),
         ("session", Rejection::GrantAudience, |it| it.session = "another".into()),
@@ -58,24 +59,15 @@ async fn check(peer: &mut Peer, tool: &str, arguments: &Value) {
     claims[10] ^= 1;
     let stolen = grant::sign(&peer.claims("c-sig", tool, arguments), &SigningKey::Hmac([1; 32]));
     let bad = [
-        (
-            "signature",
-            tollgate_proto::tool::v1::SignedGrant { signature: signature.into(), ..good.clone() },
-        ),
-        ("claims", tollgate_proto::tool::v1::SignedGrant { claims: claims.into(), ..good.clone() }),
+        ("signature", SignedGrant { signature: signature.into(), ..good.clone() }),
+        ("claims", SignedGrant { claims: claims.into(), ..good.clone() }),
         ("key", stolen),
-        (
-            "key id",
-            tollgate_proto::tool::v1::SignedGrant { key_id: "another".into(), ..good.clone() },
-        ),
+        ("key id", SignedGrant { key_id: "another".into(), ..good.clone() }),
         (
             "algorithm",
-            tollgate_proto::tool::v1::SignedGrant {
-                algorithm: GrantAlgorithm::Unspecified.into(),
-                ..good.clone()
-            },
+            SignedGrant { algorithm: GrantAlgorithm::Unspecified.into(), ..good.clone() },
         ),
-        ("empty", tollgate_proto::tool::v1::SignedGrant::default()),
+        ("empty", SignedGrant::default()),
     ];
     for (name, grant) in bad {
         let completed = peer.start("c-sig", tool, arguments, Some(grant)).await;
@@ -216,7 +208,7 @@ fn no_socket_is_left_for_strangers() {
             match entry.file_type().unwrap() {
                 kind if kind.is_dir() => folders.push(entry.path()),
                 kind if std::os::unix::fs::FileTypeExt::is_socket(&kind) => {
-                    sockets.push(entry.path())
+                    sockets.push(entry.path());
                 }
                 _ => {}
             }

@@ -16,6 +16,7 @@ mod lazy;
 mod model;
 mod output;
 mod python;
+mod session;
 mod standalone;
 mod store;
 mod supervision;

@@ -21,6 +21,7 @@
 #![expect(
     clippy::panic,
     clippy::expect_used,
+    clippy::indexing_slicing,
     clippy::missing_panics_doc,
     reason = "a test that cannot go on says why and ends"
 )]

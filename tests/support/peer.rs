@@ -11,9 +11,9 @@ use tokio_stream::wrappers::ReceiverStream;
 use tollgate_proto::{
     grant::{self, SigningKey, sha256},
     tool::v1::{
-        Attach, CallContext, Completed, DescribeRequest, GrantClaims, HelloRequest, HelloResponse,
-        KernelFrame, Scope, ServerFrame, SignedGrant, Start, ToolSpec, completed::Rejection,
-        kernel_frame::Frame, server_frame::Frame as FromServer,
+        Attach, Budget, CallContext, Completed, DescribeRequest, GrantClaims, HelloRequest,
+        HelloResponse, KernelFrame, Scope, ServerFrame, SignedGrant, Start, ToolSpec,
+        completed::Rejection, kernel_frame::Frame, server_frame::Frame as FromServer,
         tool_server_client::ToolServerClient,
     },
 };
@@ -25,6 +25,8 @@ use tower::service_fn;
 
 /// How long a server may take to answer.
 const WITHIN: Duration = Duration::from_secs(30);
+/// Bytes of output that a call may bring.
+const OUTPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The session of the hand-made kernel.
 pub const SESSION: &str = "0198-by-hand";
 
@@ -68,8 +70,18 @@ pub async fn unix(path: &Path) -> Result<Channel, tonic::transport::Error> {
 }
 
 impl Peer {
-    /// Greets the server behind a channel and attaches a session.
+    /// Greets the server behind a channel and attaches a session with a long lease.
     pub async fn attach(channel: Channel, credentials: Credentials, root: &Path) -> Self {
+        Self::attach_for(channel, credentials, root, 60_000).await
+    }
+
+    /// Greets the server behind a channel and attaches a session with a lease of some ms.
+    pub async fn attach_for(
+        channel: Channel,
+        credentials: Credentials,
+        root: &Path,
+        lease_ms: u32,
+    ) -> Self {
         let mut client = ToolServerClient::new(channel);
         let request = HelloRequest {
             protocols: vec![1],
@@ -81,7 +93,7 @@ impl Peer {
         let page = within(client.describe(DescribeRequest::default())).await;
         let tools = page.expect("Describe is answered").into_inner().tools;
         let (frames, queue) = mpsc::channel(64);
-        let attach = Attach { session: SESSION.into(), lease_ms: 60_000, heartbeat_ms: 1_000 };
+        let attach = Attach { session: SESSION.into(), lease_ms, heartbeat_ms: 1_000 };
         frames.try_send(frame(Frame::Attach(attach))).expect("the queue is new");
         let session = within(client.session(ReceiverStream::new(queue))).await;
         let incoming = session.expect("the session is taken").into_inner();
@@ -120,14 +132,14 @@ impl Peer {
         grant::sign(claims, &(self.credentials.key)())
     }
 
-    /// Sends a call with a grant, or without; waits for its end.
-    pub async fn start(
-        &mut self,
+    /// Sends a call with a grant, or without.
+    pub async fn send_start(
+        &self,
         call_id: &str,
         tool: &str,
         arguments: &Value,
         grant: Option<SignedGrant>,
-    ) -> Completed {
+    ) {
         let start = Start {
             call_id: call_id.into(),
             attempt: 1,
@@ -142,14 +154,35 @@ impl Peer {
                 posture: "ask".into(),
                 ..CallContext::default()
             }),
+            budget: Some(Budget { content_bytes_max: 0, output_bytes_max: OUTPUT_BYTES_MAX }),
             grant,
             ..Start::default()
         };
-        self.frames.send(frame(Frame::Start(Box::new(start)))).await.expect("the session is open");
+        self.send(Frame::Start(Box::new(start))).await;
+    }
+
+    /// Sends a frame.
+    pub async fn send(&self, what: Frame) {
+        self.frames.send(frame(what)).await.expect("the session is open");
+    }
+
+    /// The next frame; `None`: the server ended the session, well or not.
+    pub async fn next(&mut self) -> Option<FromServer> {
+        within(self.incoming.message()).await.ok().flatten()?.frame
+    }
+
+    /// Sends a call and waits for its end.
+    pub async fn start(
+        &mut self,
+        call_id: &str,
+        tool: &str,
+        arguments: &Value,
+        grant: Option<SignedGrant>,
+    ) -> Completed {
+        self.send_start(call_id, tool, arguments, grant).await;
         loop {
-            let message = within(self.incoming.message()).await.expect("the session goes on");
-            match message.expect("the session goes on").frame {
-                Some(FromServer::Completed(completed)) if completed.call_id == call_id => {
+            match self.next().await.expect("the session goes on") {
+                FromServer::Completed(completed) if completed.call_id == call_id => {
                     return *completed;
                 }
                 _ => {}

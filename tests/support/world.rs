@@ -142,7 +142,7 @@ impl World {
     pub fn tollgate<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
         Command::new(&binary("tollgate"))
             .in_folder(&self.workspace())
-            .env("TOLLGATE_HOME", &self.home())
+            .env("TOLLGATE_HOME", self.home())
             .env("HOME", self.folder())
             .args(arguments)
     }

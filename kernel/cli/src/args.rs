@@ -198,7 +198,15 @@ pub(crate) enum Servers {
         /// The server
         name: String,
     },
-    /// End its processes; the next call starts it anew
+    /// Make a key for servers on other hosts, and print the line for their --grant-keys
+    GrantKey {
+        /// Where the secret is kept; made if it does not exist
+        file: PathBuf,
+        /// The name under which servers pin it
+        #[arg(long, value_name = "ID", default_value = "kernel")]
+        id: String,
+    },
+    /// End its processes; the next call starts it anew, also after too many deaths
     Restart {
         /// The server
         name: String,

@@ -19,3 +19,6 @@ pub fn plan<'a>(catalog: &Catalog, names: impl Iterator<Item = &'a str>, max: us
     }
     groups.into_iter().map(|(size, _)| size).collect()
 }
+
+#[cfg(test)]
+mod tests;

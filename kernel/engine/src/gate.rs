@@ -216,7 +216,7 @@ async fn ask(
     let granted = match answer {
         Answer::Once => prompt.grant(call, cx.stance()).map_err(Stop::from),
         Answer::Deny(message) => Err(Refusal::denied(message.as_deref()).into()),
-        Answer::Stop => Err(Stop::Turn(Box::new(Refusal::denied(Some("and stopped the turn"))))),
+        Answer::Stop => Err(Stop::Turn(Box::new(Refusal::stopped()))),
         Answer::Nobody(why) => {
             let message = format!("this call needs an approval ({}), and {why}", prompt.why());
             Err(Refusal::new(Layer::Approval, "no_approver", message).into())

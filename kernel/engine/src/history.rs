@@ -160,3 +160,6 @@ fn block(block: &Block) -> Value {
         Block::Audio { media_type, .. } => text_block(&format!("[a sound of type {media_type}]")),
     }
 }
+
+#[cfg(test)]
+mod tests;

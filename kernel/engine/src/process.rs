@@ -38,7 +38,7 @@ mod spec;
 pub use environment::scrubbed;
 pub use exit::Exit;
 pub use logs::LogTail;
-pub use records::{Record, running};
+pub use records::{Record, forgive, running};
 pub use runtime_dir::{RuntimeDir, RuntimeDirError};
 pub use server::ServerProcess;
 pub use spawner::Spawner;

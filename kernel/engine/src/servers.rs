@@ -32,11 +32,11 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use tollgate_core::{catalog::Catalog, name::ServerName};
 
 pub use connection::Connection;
+pub use error::ServerError;
 pub use grant::{CallClaims, Granted};
 pub use inbox::{CallEvent, Inbox};
 pub use link::LinkError;
 pub use manifest::Described;
-pub use error::ServerError;
 pub use server::{Server, ServerState, ServerView};
 
 use crate::{

@@ -178,7 +178,8 @@ pub struct HiddenName {
     #[prost(bytes = "bytes", tag = "2")]
     pub input_schema: ::prost::bytes::Bytes,
 }
-/// What a call would do. Unset means the careful value.
+/// What a call would do. A message that is absent means that nothing is known: everything is feared.
+/// In one that is there an unset flag is a word: not read-only, not destructive, not idempotent ….
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Safety {
     /// Changes nothing outside the server's own memory.

@@ -305,11 +305,6 @@ impl Kernel {
             }
         }
     }
-
-    /// Says nothing more; the stream stays open for reading.
-    pub(crate) fn hang_up(self) -> Streaming<ServerFrame> {
-        self.answers
-    }
 }
 
 pub(crate) fn attach(session: &str) -> kernel_frame::Frame {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use tollgate_core::name::{ServerName, nearest};
 use tollgate_engine::{
+    grant_key,
     process::{self, Record},
     servers::{ServerState, ServerView},
 };
@@ -35,7 +36,16 @@ pub(crate) async fn run(start: &Start, command: &Servers) -> Result<Exit, Failur
         Servers::Describe { name } => describe(start, &config, name).await,
         Servers::Logs { name, lines } => logs(start, &config, name, *lines),
         Servers::Stop { name } => stop(&config, name, "stopped").await,
+        Servers::GrantKey { file, id } => {
+            let line = grant_key::line(file, id)
+                .map_err(|error| Failure::new(Exit::Usage, anyhow::Error::new(error)))?;
+            line_out(&line);
+            Ok(Exit::Done)
+        }
         Servers::Restart { name } => {
+            let runtime = config.places.engine.runtime.as_deref();
+            process::forgive(runtime, known(&config, name)?.as_str())
+                .map_err(|error| Failure::new(Exit::Failed, anyhow::Error::new(error)))?;
             stop(&config, name, "stopped; the next call starts it anew").await
         }
     }

@@ -80,6 +80,15 @@ impl Refusal {
         }
     }
 
+    /// A person's no that ends the turn too.
+    #[must_use]
+    pub fn stopped() -> Self {
+        Self {
+            by_person: true,
+            ..Self::new(Layer::Approval, "denied", "the user denied this call and stopped the turn")
+        }
+    }
+
     /// With the argument at fault.
     #[must_use]
     pub fn at(self, pointer: String) -> Self {

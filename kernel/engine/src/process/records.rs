@@ -71,6 +71,35 @@ impl RuntimeDir {
     }
 }
 
+/// What a file is called by which another process asks a kernel to forget a server's deaths.
+const FORGIVE: &str = "forgive";
+
+impl RuntimeDir {
+    /// Whether somebody has asked since the last look that the deaths of `server` be forgotten.
+    #[must_use]
+    pub fn take_forgiveness(&self, server: &str) -> bool {
+        let name = file_name(server).ok();
+        name.is_some_and(|name| {
+            fs::remove_file(self.path().join(format!("{name}.{FORGIVE}"))).is_ok()
+        })
+    }
+}
+
+/// Asks every living kernel of this user to forget the deaths of `server`, so that one in quarantine
+/// is started again when it is needed next.
+///
+/// # Errors
+///
+/// `server` is no file name, or a kernel's runtime directory cannot be written.
+pub fn forgive(below: Option<&Path>, server: &str) -> Result<(), RuntimeDirError> {
+    let name = file_name(server)?;
+    for (path, _) in living(&home(below)) {
+        let file = path.join(format!("{name}.{FORGIVE}"));
+        fs::write(&file, b"").map_err(io_error("write", &file))?;
+    }
+    Ok(())
+}
+
 impl Record {
     /// Whether the process of this record still runs.
     #[must_use]

@@ -32,3 +32,6 @@ fn strip(headers: &mut HeaderMap) {
         headers.remove(DETAILS);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -168,10 +168,8 @@ impl Server {
             }
         }
         let wait = {
+            self.check_quarantine()?;
             let seen = self.seen();
-            if let Some(reason) = seen.deaths.quarantine() {
-                return Err(ServerError::Quarantined(reason.to_owned()));
-            }
             seen.deaths.wait(Instant::now())
         };
         sleep(wait).await;
@@ -195,9 +193,7 @@ impl Server {
     /// # Errors
     /// Why its tools are not available.
     pub async fn entries(&self) -> Result<Vec<Entry>, ServerError> {
-        if let Some(reason) = self.seen().deaths.quarantine() {
-            return Err(ServerError::Quarantined(reason.to_owned()));
-        }
+        self.check_quarantine()?;
         let cached = self.cache_file().and_then(|file| manifest::read(&file));
         let described = match cached {
             Some(described) => described,
@@ -239,9 +235,18 @@ impl Server {
         }
     }
 
-    /// Forgets deaths and quarantine.
-    pub fn forgive(&self) {
-        self.seen().deaths.forgive();
+    /// In quarantine, unless somebody has said since (`tollgate servers restart`): try again.
+    fn check_quarantine(&self) -> Result<(), ServerError> {
+        let mut seen = self.seen();
+        if seen.deaths.quarantine().is_some()
+            && self.ground.runtime.take_forgiveness(self.name.as_str())
+        {
+            seen.deaths.forgive();
+        }
+        match seen.deaths.quarantine() {
+            Some(reason) => Err(ServerError::Quarantined(reason.to_owned())),
+            None => Ok(()),
+        }
     }
 
     fn cache_file(&self) -> Option<std::path::PathBuf> {

@@ -65,6 +65,10 @@ pub fn bounded(mut text: String, max: usize) -> String {
 /// A gRPC status in words: its code and the peer's text, bounded, without control characters.
 #[must_use]
 pub fn status(status: &tonic::Status) -> String {
+    if std::error::Error::source(status).is_some() {
+        // The transport's own words ("h2 protocol error: …") help nobody who did not write it.
+        return "the connection broke".to_owned();
+    }
     let text: String = status.message().chars().filter(|c| !c.is_control()).collect();
     let text = bounded(text, STATUS_TEXT_MAX);
     format!("{:?}: {text}", status.code())

@@ -73,7 +73,8 @@ fn refused(arguments: &str, expected: (&str, &str)) {
 #[test]
 fn what_fits_is_taken() {
     let input = typed(Strict).parse(br#"{"path":"a","edits":[{"old":"x","times":9}]}"#).unwrap();
-    assert_eq!((input.path.as_str(), input.edits[0].times), ("a", 9));
+    let [edit] = &input.edits[..] else { panic!() };
+    assert_eq!((input.path.as_str(), edit.old.as_str(), edit.times), ("a", "x", 9));
 }
 
 #[test]

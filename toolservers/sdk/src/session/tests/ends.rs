@@ -24,7 +24,7 @@ async fn status(kernel: &mut Kernel) -> Option<(Code, String)> {
     None
 }
 
-/// What the server knows of a call, once it no longer runs.
+/// What the server knows of a call, once it no longer runs. For tests with paused time.
 async fn execution(world: &World, call_id: &str) -> GetExecutionResponse {
     let asked = GetExecutionRequest { session: SESSION.into(), call_id: call_id.into() };
     loop {
@@ -32,7 +32,8 @@ async fn execution(world: &World, call_id: &str) -> GetExecutionResponse {
         if told.state() != State::Running {
             return told;
         }
-        tokio::task::yield_now().await;
+        // Paused time: nothing waits.
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
 }
 
@@ -64,7 +65,7 @@ async fn a_stream_is_of_one_session() {
 }
 
 /// A dead laptop leaves nothing running: its stream ends, its calls are told to stop.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn calls_stop_when_the_stream_ends() {
     let world = World::start().await;
     let mut kernel = world.attach().await;
@@ -148,7 +149,7 @@ async fn a_draining_server_finishes_what_runs_and_takes_nothing_new() {
 }
 
 /// [PROTO-08]: what became of a call is told after the stream broke, to its session only.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_became_of_a_call_is_told_after_the_stream() {
     let world = World::start().await;
     let mut kernel = world.attach().await;
