@@ -97,6 +97,11 @@ pub(crate) async fn run(mut call: Call) {
         "flood-progress" => call.flood_progress().await,
         "flood-log" => call.flood_log().await,
         "flood-host" => call.flood_host().await,
+        "flood-for-ever" => loop {
+            call.progress("more".into()).await;
+            call.output(1).await;
+        },
+        "recurse" => call.nest("look".into(), &json!({ "how": "recurse" })).await,
         "oversize" => call.output(OVERSIZE_BYTES).await,
         "stranger" => {
             let other = format!("{}0", call.start.call_id);

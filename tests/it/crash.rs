@@ -30,6 +30,14 @@ fn start(world: &World) -> Running {
     world.exec(&script(world), "go").args(["--posture", "full-access"]).spawn()
 }
 
+/// Waits until the command runs, and what it detached.
+fn detached_children_run(world: &World) {
+    eventually_true("the command and its detached children run", || {
+        let sleeping = world.processes().into_iter().filter(|it| it.name == "sleep");
+        world.has("running") && sleeping.count() == 2
+    });
+}
+
 /// The one session of a world.
 fn session(world: &World) -> String {
     let listed = world.tollgate(["sessions", "list", "--json"]).run().success().json();
@@ -88,11 +96,7 @@ fn a_kernel_killed_around_a_call() {
 fn a_kernel_killed_while_a_command_runs() {
     let world = World::new();
     let kernel = start(&world);
-    eventually_true("the command runs", || world.has("running"));
-    eventually_true("its children run", || {
-        let sleeping = world.processes().into_iter().filter(|it| it.command.contains("sleep 300"));
-        sleeping.count() >= 2
-    });
+    detached_children_run(&world);
     let found = check_after_the_kill(&world, kernel);
     let in_flight = found["in_flight"].as_array().unwrap();
     assert_eq!(in_flight.len(), 1, "{found}");
@@ -146,12 +150,13 @@ fn each_process_of_the_shell_can_be_killed() {
     }
 }
 
-/// Every process of the tree at once, as a memory killer may.
+/// Every process of the tree at once, as a memory killer may. (What is forked in that very moment has
+/// nobody left to end it; so the test waits until all is there.)
 #[test]
 fn a_whole_tree_can_be_killed() {
     let world = World::new();
     let kernel = start(&world);
-    eventually_true("the command runs", || world.has("running"));
+    detached_children_run(&world);
     for process in below(kernel.pid) {
         process.kill();
     }

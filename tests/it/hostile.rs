@@ -2,7 +2,7 @@
 //! and nothing panics.
 
 use serde_json::{Value, json};
-use tollgate_tests::{Ran, Script, World, events::content_text};
+use tollgate_tests::{Ran, Script, World, binary, events::content_text};
 
 /// A server that is trusted, so that its faults and not the posture are what is met.
 const TRUSTED: &str = "trust = \"trusted\"";
@@ -122,17 +122,34 @@ fn a_manifest_of_a_hundred_thousand_tools() {
     assert_eq!((status.as_str(), text.as_str()), ("ok", "ok"));
 }
 
-/// Two servers that claim one name: the built-in tool stays what it is.
+/// Two servers that claim one name: the trusted one has it, whatever the order of their names.
 #[test]
 fn a_server_cannot_take_the_name_of_another_servers_tool() {
-    let world = World::new().hostile("impostor", TRUSTED);
-    world.write("a.txt", "the file\n");
-    let ran = unhurt(world.call("read", &json!({ "path": "a.txt" })).run()).success();
-    let printed = ran.json();
-    assert_eq!(printed["receipt"]["server"], "file", "{ran}");
-    let listed = unhurt(world.tollgate(["tools", "list"]).run());
-    let all = listed.text() + &listed.stderr;
-    assert!(all.contains("claimed by both"), "{listed}");
+    for name in ["aaa", "zzz"] {
+        let program = binary("tollgate-hostile");
+        let table = format!("[servers.{name}]\ncommand = [{program:?}, \"impostor\"]");
+        let world = World::new().config(&table);
+        world.write("a.txt", "the file\n");
+        let ran = unhurt(world.call("read", &json!({ "path": "a.txt" })).run()).success();
+        let printed = ran.json();
+        assert_eq!(printed["receipt"]["server"], "file", "{ran}");
+        let listed = unhurt(world.tollgate(["tools", "list"]).run());
+        let all = listed.text() + &listed.stderr;
+        assert!(all.contains("claimed by both"), "{listed}");
+    }
+}
+
+/// [GATE-01] [GATE-03] A tool that asks for itself without end meets a number, not the end of the
+/// kernel's stack (which it once was).
+#[test]
+fn a_call_that_asks_for_itself_without_end() {
+    let world = World::new().hostile("plain", TRUSTED);
+    let ran = call(&world, "look", "recurse");
+    assert_eq!(ended(&ran).0, "ok", "{ran}");
+    let receipts = world.receipts(None).sound(&world);
+    let errors = receipts.0.iter().filter_map(|it| it["end"]["error"].as_str());
+    let errors: Vec<_> = errors.filter(|error| error.contains("16 deep")).collect();
+    assert_eq!((receipts.0.len(), errors.len()), (18, 1), "{:?}", receipts.words());
 }
 
 /// [PROTO-10] Nothing is parsed from the logs, however much there is.

@@ -1,7 +1,7 @@
 //! [MODEL-02] [MODEL-03] OpenAI Chat Completions against a local mock, with its faults.
 
 use serde_json::{Value, json};
-use tollgate_tests::{World, events::content_text, mock::Mock};
+use tollgate_tests::{Script, World, events::content_text, mock::Mock, processes::below};
 
 fn scenario() -> Value {
     json!({ "name": "main-job", "turns": [
@@ -128,4 +128,26 @@ fn a_key_appears_nowhere() {
             }
         }
     }
+}
+
+/// The model's server, killed in the middle of an answer: told as such, nothing of half an answer runs,
+/// and the session goes on.
+#[test]
+fn a_killed_model_server_is_told() {
+    let (world, mock) = world(&["--fault", "slow", "--slow-ms", "1000"]);
+    let mut kernel = exec(&world).spawn();
+    kernel.event_type("assistant.delta");
+    let server = below(kernel.pid).into_iter().find(|it| it.program() == "tollgate-model");
+    server.expect("the model's server runs").kill();
+    let ran = kernel.finish();
+    assert!([4, 75].contains(&ran.code), "{ran}");
+    assert!(ran.stderr.contains("model"), "{ran}");
+    let events = ran.events().well_formed();
+    assert_eq!(events.one("turn.completed")["stop_reason"], "error");
+    assert!(events.results().is_empty(), "nothing ran on half an answer");
+    let answer = world.script(&Script::new().text("went on"));
+    let ran = world.tollgate(["resume", "--last", "again", "--model", &answer]).run().success();
+    assert_eq!(ran.text(), "went on\n");
+    drop(mock);
+    world.is_quiet();
 }

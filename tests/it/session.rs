@@ -1,7 +1,7 @@
 //! [PROTO-04] [SDK-01] The one conversation of a kernel with a server, seen from the server's side: the SDK
 //! bears kernels that do not read, that fall silent, that reset streams, that never speak.
 
-use std::{collections::HashSet, os::unix::net::UnixStream};
+use std::{collections::HashSet, os::unix::net::UnixStream, sync::Arc};
 
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
@@ -55,20 +55,17 @@ async fn calls_that_nobody_reads_stop_only_themselves() {
     let unread: HashSet<String> = (0..UNREAD).map(id).collect();
     let mut done = HashSet::new();
     while done.len() < CALLS - UNREAD {
-        match peer.next().await.expect("the session goes on") {
-            FromServer::Output(output) if !unread.contains(&output.call_id) => {
-                let bytes = u32::try_from(output.data.len()).unwrap();
-                peer.send(Frame::Credit(Credit { call_id: output.call_id, bytes })).await;
-            }
-            FromServer::Completed(completed) => {
-                assert!(
-                    !unread.contains(&completed.call_id),
-                    "it ended without its credit: {completed:?}"
-                );
-                assert_eq!(completed.outcome(), Outcome::Succeeded, "{completed:?}");
-                assert!(done.insert(completed.call_id.clone()), "twice: {completed:?}");
-            }
-            _ => {}
+        let frame = peer.next().await.expect("the session goes on");
+        if let FromServer::Output(output) = &frame
+            && !unread.contains(&output.call_id)
+        {
+            let bytes = u32::try_from(output.data.len()).unwrap();
+            peer.send(Frame::Credit(Credit { call_id: output.call_id.clone(), bytes })).await;
+        }
+        if let FromServer::Completed(completed) = frame {
+            assert!(!unread.contains(&completed.call_id), "it had no credit: {completed:?}");
+            assert_eq!(completed.outcome(), Outcome::Succeeded, "{completed:?}");
+            assert!(done.insert(completed.call_id.clone()), "twice: {completed:?}");
         }
     }
     for call_id in &unread {
@@ -110,17 +107,15 @@ async fn a_short_call_ends_while_long_ones_run() {
 /// [PROTO-04] A kernel that is gone leaves nothing running; one that is silent for its lease is gone.
 #[tokio::test]
 async fn the_end_of_a_session_ends_its_calls() {
-    let world = World::new();
+    let world = Arc::new(World::new());
     let server = server(&world, "tollgate-shell");
     let arguments = json!({ "command": "setsid sleep 300 & touch running; sleep 300" });
-    let sleeping =
-        || world.processes().iter().filter(|it| it.command.contains("sleep 300")).count();
 
     let first = peer(&world, &server).await;
     send(&first, "c-1", "bash", &arguments).await;
-    eventually_true("the command runs", || world.has("running") && sleeping() >= 1);
+    until(&world, "the command runs", |world| world.has("running") && sleeping(world) > 0).await;
     drop(first);
-    eventually_true("the dropped session's command is gone", || sleeping() == 0);
+    until(&world, "the dropped session's command is gone", |world| sleeping(world) == 0).await;
 
     std::fs::remove_file(world.workspace().join("running")).unwrap();
     let channel = peer::unix(&server.socket).await.unwrap();
@@ -128,7 +123,19 @@ async fn the_end_of_a_session_ends_its_calls() {
     let mut silent = Peer::attach_for(channel, credentials, &world.workspace(), 1000).await;
     send(&silent, "c-2", "bash", &arguments).await;
     while silent.next().await.is_some() {}
-    eventually_true("the silent session's command is gone", || sleeping() == 0);
+    until(&world, "the silent session's command is gone", |world| sleeping(world) == 0).await;
+}
+
+/// Commands of the test that sleep.
+fn sleeping(world: &World) -> usize {
+    world.processes().iter().filter(|it| it.command.contains("sleep 300")).count()
+}
+
+/// Waits beside the runtime, which goes on.
+async fn until(world: &Arc<World>, what: &'static str, look: fn(&World) -> bool) {
+    let world = Arc::clone(world);
+    let waiting = tokio::task::spawn_blocking(move || eventually_true(what, || look(&world)));
+    waiting.await.unwrap();
 }
 
 /// [PROTO-04] The order of frames holds: what is not `Attach` opens no session.
@@ -168,15 +175,8 @@ async fn a_burst_of_resets_harms_no_session() {
         tokio::task::yield_now().await;
         dropped.iter().for_each(tokio::task::JoinHandle::abort);
     }
-    loop {
-        match peer.next().await.expect("the session survives") {
-            FromServer::Completed(completed) if completed.call_id == "innocent" => {
-                assert_eq!(completed.outcome(), Outcome::Succeeded, "{completed:?}");
-                return;
-            }
-            _ => {}
-        }
-    }
+    let innocent = peer.completed().await;
+    assert_eq!(innocent.outcome(), Outcome::Succeeded, "{innocent:?}");
 }
 
 /// Arguments far over the bound end their own session alone, with a reason.
@@ -230,18 +230,12 @@ async fn a_server_drains() {
         }
     }
     send(&peer, "late", "wait", &json!({ "milliseconds": 1 })).await;
-    let (mut late, mut running) = (None, None);
-    while late.is_none() || running.is_none() {
-        match peer.next().await.expect("the session goes on") {
-            FromServer::Completed(completed) if completed.call_id == "late" => {
-                late = Some(completed)
-            }
-            FromServer::Completed(completed) => running = Some(completed),
-            _ => {}
-        }
+    for _ in 0..2 {
+        let completed = peer.completed().await;
+        let may_finish = completed.call_id == "running";
+        let expected = if may_finish { Outcome::Succeeded } else { Outcome::Rejected };
+        assert_eq!(completed.outcome(), expected, "{completed:?}");
     }
-    assert_eq!(running.unwrap().outcome(), Outcome::Succeeded, "it may finish");
-    assert_eq!(late.unwrap().outcome(), Outcome::Rejected);
     let ran = tokio::task::spawn_blocking(move || server.process.finish()).await.unwrap();
     assert_eq!(ran.code, 0, "{ran}");
 }

@@ -13,12 +13,23 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Looks until `look` gives something; panics with `what` when it never does.
 #[track_caller]
 pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    match sooner_or_later(|| look().ok_or(())) {
+        Ok(found) => found,
+        Err(()) => panic!("within {} s it never was so: {what}", WITHIN.as_secs()),
+    }
+}
+
+/// Looks until `look` gives something; the last reason why not when it never does.
+///
+/// # Errors
+/// As `look` at its last look.
+pub fn sooner_or_later<T, E>(mut look: impl FnMut() -> Result<T, E>) -> Result<T, E> {
     let give_up = Instant::now() + WITHIN;
     loop {
-        if let Some(found) = look() {
-            return found;
+        let looked = look();
+        if looked.is_ok() || Instant::now() >= give_up {
+            return looked;
         }
-        assert!(Instant::now() < give_up, "within {} s it never was so: {what}", WITHIN.as_secs());
         thread::sleep(PAUSE);
     }
 }

@@ -171,6 +171,17 @@ impl Peer {
         within(self.incoming.message()).await.ok().flatten()?.frame
     }
 
+    /// The next end of a call; other frames are passed over.
+    pub async fn completed(&mut self) -> Completed {
+        loop {
+            if let FromServer::Completed(completed) =
+                self.next().await.expect("the session goes on")
+            {
+                return *completed;
+            }
+        }
+    }
+
     /// Sends a call and waits for its end.
     pub async fn start(
         &mut self,
@@ -181,11 +192,9 @@ impl Peer {
     ) -> Completed {
         self.send_start(call_id, tool, arguments, grant).await;
         loop {
-            match self.next().await.expect("the session goes on") {
-                FromServer::Completed(completed) if completed.call_id == call_id => {
-                    return *completed;
-                }
-                _ => {}
+            let completed = self.completed().await;
+            if completed.call_id == call_id {
+                return completed;
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::{
     fs,
     net::SocketAddr,
-    os::unix::fs::PermissionsExt as _,
+    os::unix::{fs::PermissionsExt as _, net::UnixStream},
     path::{Path, PathBuf},
 };
 
@@ -159,7 +159,7 @@ fn public_hex() -> String {
 }
 
 fn wait_for(socket: &Path) {
-    eventually_true("the server listens at its path", || socket.exists());
+    eventually_true("the server listens at its path", || UnixStream::connect(socket).is_ok());
 }
 
 /// Waits until somebody listens at an address.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{
-    binaries::binary, eventually::eventually_true, processes, receipts::Receipts, run::Command,
+    binaries::binary, eventually::sooner_or_later, processes, receipts::Receipts, run::Command,
     script::Script,
 };
 
@@ -180,15 +180,13 @@ impl World {
     /// Waits until nothing works in this world any more.
     #[track_caller]
     pub fn is_quiet(&self) {
-        let mut left = Vec::new();
-        let what = format!("nothing works in {} any more", self.folder().display());
-        let quiet = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            eventually_true(&what, || {
-                left = self.processes();
-                left.is_empty()
-            });
-        }));
-        assert!(quiet.is_ok(), "{what}, but these do: {left:#?}");
+        let quiet = sooner_or_later(|| {
+            let left = self.processes();
+            if left.is_empty() { Ok(()) } else { Err(left) }
+        });
+        if let Err(left) = quiet {
+            panic!("these still work in {}: {left:#?}", self.folder().display());
+        }
     }
 
     /// A path below the world that is not inside home or workspace.
@@ -197,7 +195,7 @@ impl World {
         self.folder().join(name)
     }
 
-    /// The socket folder of running kernels.
+    /// A folder or file of the state.
     #[must_use]
     pub fn state(&self, name: &str) -> PathBuf {
         self.home().join("state").join(name)

@@ -57,6 +57,8 @@ pub struct RawCall {
     pub id: CallId,
     /// The call that asked, if one did.
     pub parent: Option<CallId>,
+    /// How many calls stand above it, each asked for by the one before; 0: none.
+    pub depth: u32,
     /// Who asked.
     pub caller: Caller,
     /// Where.

@@ -33,8 +33,18 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        // A receipt has about ten of these: one write, not one for each byte.
+        let mut text = [0; 64];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xf)]);
+        }
+        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
     }
+}
+
+/// The hex digit of a number below 16.
+fn digit(number: u8) -> u8 {
+    if number < 10 { b'0' + number } else { b'a' + number - 10 }
 }
 
 impl fmt::Debug for Digest {

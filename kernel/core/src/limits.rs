@@ -6,6 +6,9 @@ pub const ARGUMENTS_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const ARGUMENTS_DEPTH_MAX: usize = 64;
 /// Calls of one turn, nested ones included (spec 30, layer 0).
 pub const TURN_CALLS_MAX: u32 = 1000;
+/// Calls that stand above one another, each asked for by the one before (spec 30, layer 0). A server
+/// that asks for itself without end must not use up the kernel's stack; real work needs three.
+pub const NESTED_CALLS_MAX: u32 = 16;
 /// Near names offered after an unknown one.
 pub const NEAREST_NAMES_MAX: usize = 3;
 /// Bytes of a tool's schema, as the manifest allows.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Borrow, fmt};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::limits::NEAREST_NAMES_MAX;
 
@@ -18,8 +18,8 @@ pub struct NameError {
 macro_rules! name {
     ($(#[$doc:meta])* $type:ident, $kind:literal, $rule:literal, $holds:expr) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Deserialize, Serialize)]
-        #[serde(try_from = "String", into = "String")]
+        #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Deserialize)]
+        #[serde(try_from = "String")]
         pub struct $type(String);
 
         impl $type {
@@ -52,6 +52,12 @@ macro_rules! name {
         impl From<$type> for String {
             fn from(name: $type) -> Self {
                 name.0
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
             }
         }
 

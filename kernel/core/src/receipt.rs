@@ -242,7 +242,12 @@ impl Chain {
 
     /// Takes in an encoded link as it is: made by [`Self::link`], or after a fault was told.
     pub fn rejoin(&mut self, link: &Link, encoded: &[u8]) {
-        *self = Self { next: link.seq.saturating_add(1), prev: Digest::of(encoded) };
+        self.advance(link, Digest::of(encoded));
+    }
+
+    /// The same, with the digest of the encoded link, for whoever has it already.
+    pub fn advance(&mut self, link: &Link, encoded: Digest) {
+        *self = Self { next: link.seq.saturating_add(1), prev: encoded };
     }
 
     /// Records taken in so far.

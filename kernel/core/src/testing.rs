@@ -52,6 +52,7 @@ pub(crate) fn raw(name: &str) -> RawCall {
     RawCall {
         id: CallId::try_from("call-1").unwrap(),
         parent: None,
+        depth: 0,
         caller: Caller::Model,
         position: Position {
             session: SessionId::try_from("session-1").unwrap(),

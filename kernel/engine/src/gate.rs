@@ -128,7 +128,7 @@ async fn attempt(
         return Err(never_started().into());
     }
     // 0 budget, 1 name, 2 admission, 3 arguments
-    lock(&cx.budget).take()?;
+    lock(&cx.budget).take(raw.depth)?;
     let resolved = cx.catalog.resolve(raw)?;
     draft.resolved(&resolved);
     let eligible = admission::admit(resolved, cx.stance())?;

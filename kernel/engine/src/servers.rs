@@ -29,7 +29,7 @@ pub mod wire;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use tollgate_core::{catalog::Catalog, name::ServerName};
+use tollgate_core::{catalog::Catalog, name::ServerName, safety::Trust};
 
 pub use connection::Connection;
 pub use error::ServerError;
@@ -101,7 +101,11 @@ impl Servers {
     /// its own, then stopped. A server that cannot be had is told as unavailable, with the reason.
     pub async fn catalog(&self) -> Catalog {
         let mut catalog = Catalog::default();
-        for server in self.servers.values().filter(|server| !server.settings().model) {
+        let mut servers: Vec<_> =
+            self.servers.values().filter(|server| !server.settings().model).collect();
+        // A name that two servers claim is the first one's: no untrusted server takes a trusted one's.
+        servers.sort_by_key(|server| server.settings().trust == Trust::Untrusted);
+        for server in servers {
             let entries = match server.entries().await {
                 Ok(entries) => entries,
                 Err(error) => {

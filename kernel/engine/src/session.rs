@@ -115,6 +115,7 @@ impl Session {
         let raw = RawCall {
             id: clock::call_id(),
             parent: None,
+            depth: 0,
             caller,
             position: self.position(0),
             name: name.to_owned(),

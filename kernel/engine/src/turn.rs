@@ -222,6 +222,7 @@ impl Session {
                 let raw = RawCall {
                     id: clock::call_id(),
                     parent: None,
+                    depth: 0,
                     caller: Caller::Model,
                     position: self.position(step),
                     name: call.name.clone(),
@@ -239,6 +240,7 @@ impl Session {
                 ends.push(ended);
             }
         }
+        self.inject(&ends)?;
         Ok(ends)
     }
 
@@ -264,12 +266,18 @@ impl Session {
             receipt_head: end.receipt_head,
         }))?;
         self.history.result(tool_call_id, &end.result.content, end.result.is_error);
-        if !end.result.messages.is_empty() {
-            let messages = end.result.messages.clone();
-            self.history.inject(&messages);
-            self.record(&SessionRecord::Inject { messages })?;
-        }
         Ok(())
+    }
+
+    /// What tools put behind their results: after all results of the step, because a provider takes
+    /// nothing between an answer's calls and their results.
+    fn inject(&mut self, ends: &[CallEnd]) -> Result<(), KernelError> {
+        let messages: Vec<_> = ends.iter().flat_map(|end| end.result.messages.clone()).collect();
+        if messages.is_empty() {
+            return Ok(());
+        }
+        self.history.inject(&messages);
+        self.record(&SessionRecord::Inject { messages })
     }
 
     async fn end_turn(&mut self, end: &TurnEnd) -> Result<(), KernelError> {

@@ -1,36 +1,27 @@
 //! `tollgate exec` as a process: in a temporary home and workspace, with the mock as its provider.
 
+mod running;
+
 use std::{
     fs::{self, File},
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    path::PathBuf,
+    process::{Command, Stdio},
     time::Instant,
 };
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{mock::Mock, mock::text};
+pub(crate) use running::Running;
 
-/// Characters of a failed run's standard error that are quoted.
-const ERRORS_CHARS_MAX: usize = 1000;
+use crate::mock::{Mock, text};
 
 /// A home and a workspace, with a file `note.txt` to read.
 #[derive(Debug)]
 pub(crate) struct Home {
     folder: TempDir,
     tollgate: PathBuf,
-}
-
-/// A `tollgate exec` that runs; it is ended when it is dropped.
-#[derive(Debug)]
-pub(crate) struct Running {
-    child: Child,
-    errors: PathBuf,
-    /// Right before it was started.
-    pub(crate) started: Instant,
-    is_over: bool,
 }
 
 impl Home {
@@ -76,7 +67,7 @@ impl Home {
             .stderr(File::create(&errors)?);
         let started = Instant::now();
         let child = command.spawn().context("cannot start tollgate")?;
-        Ok(Running { child, errors, started, is_over: false })
+        Ok(Running::new(child, errors, started))
     }
 
     /// The last run made so many calls, and all of them succeeded, as their receipts say.
@@ -125,46 +116,4 @@ impl Home {
         }
         command
     }
-}
-
-impl Running {
-    /// Its process id.
-    pub(crate) fn pid(&self) -> i32 {
-        i32::try_from(self.child.id()).unwrap_or(0)
-    }
-
-    /// Waits for its end, which its last answer has asked for.
-    ///
-    /// # Errors
-    /// It failed, with what it said.
-    pub(crate) fn finish(mut self) -> anyhow::Result<()> {
-        let status = self.child.wait()?;
-        self.is_over = true;
-        if status.success() {
-            return Ok(());
-        }
-        bail!("tollgate exec: {status}{}", last_words(&self.errors))
-    }
-
-    /// An error of the measurement with what the run said.
-    pub(crate) fn explain(&self, error: anyhow::Error) -> anyhow::Error {
-        anyhow::anyhow!("{error:#}{}", last_words(&self.errors))
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if !self.is_over {
-            // It may have ended by itself.
-            self.child.kill().ok();
-            self.child.wait().ok();
-        }
-    }
-}
-
-fn last_words(file: &Path) -> String {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    let skip = text.chars().count().saturating_sub(ERRORS_CHARS_MAX);
-    let tail: String = text.chars().skip(skip).collect();
-    if tail.trim().is_empty() { String::new() } else { format!("; it said: {}", tail.trim()) }
 }

@@ -84,6 +84,7 @@ impl Bench {
         let raw = RawCall {
             id: clock::call_id(),
             parent: None,
+            depth: 0,
             caller: Caller::Model,
             position,
             name: tool.to_owned(),

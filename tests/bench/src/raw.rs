@@ -5,9 +5,11 @@
 
 mod client;
 mod server;
+mod spawned;
 
-pub(crate) use client::{Client, Spawned};
+pub(crate) use client::Client;
 pub(crate) use server::serve;
+pub(crate) use spawned::Spawned;
 
 /// The payload, in bytes.
 pub(crate) const PAYLOAD_BYTES: usize = 1024;

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tollgate_sdk::{
-    Call, Context, Deserialize, Failure, Invalid, JsonSchema, PathAccess, Preparation, Rendering,
+    Call, Caller, Context, Deserialize, Failure, Invalid, JsonSchema, PathAccess, Preparation, Rendering,
     Reply, Safety, Scope, Spec, Tool,
 };
 
@@ -72,6 +72,7 @@ impl Tool for Edit {
                 ("new_string", "new"),
                 ("replace_all", "all"),
             ])
+            .callers(&[Caller::Program, Caller::Server, Caller::Client])
             .eager()
             .prepared()
     }

@@ -8,7 +8,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tollgate_sdk::{
-    Call, Context, Deserialize, Failure, HostService, Invalid, JsonSchema, PathAccess, Preparation,
+    Call, Caller, Context, Deserialize, Failure, HostService, Invalid, JsonSchema, PathAccess, Preparation,
     Reply, Safety, Scope, Spec, Tool, Truncated,
 };
 
@@ -56,6 +56,7 @@ impl Tool for Read {
             .search_hint("open show view file content text lines image cat head")
             .argument_aliases(&[("file", "path"), ("file_path", "path")])
             .host_services(&[HostService::ReadArtifact])
+            .callers(&[Caller::Program, Caller::Server, Caller::Client])
             .eager()
             .prepared()
             .cancellable()

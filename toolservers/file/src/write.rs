@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tollgate_sdk::{
-    Call, Context, Deserialize, Failure, Invalid, JsonSchema, PathAccess, Preparation, Rendering,
+    Call, Caller, Context, Deserialize, Failure, Invalid, JsonSchema, PathAccess, Preparation, Rendering,
     Reply, Safety, Scope, Spec, Tool,
 };
 
@@ -55,6 +55,7 @@ impl Tool for Write {
                 ("contents", "content"),
                 ("text", "content"),
             ])
+            .callers(&[Caller::Program, Caller::Server, Caller::Client])
             .eager()
             .prepared()
     }

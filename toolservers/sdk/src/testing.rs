@@ -282,9 +282,9 @@ impl Kernel {
     /// The next frame that is no heartbeat.
     pub(crate) async fn next(&mut self) -> Frame {
         loop {
-            match self.frame().await.expect("the stream ended").unwrap() {
-                Frame::Heartbeat(_) => {}
-                frame => return frame,
+            let frame = self.frame().await.expect("the stream ended").unwrap();
+            if !matches!(frame, Frame::Heartbeat(_)) {
+                return frame;
             }
         }
     }
@@ -299,10 +299,11 @@ impl Kernel {
     pub(crate) async fn rest(&mut self) -> (Vec<Frame>, Completed) {
         let mut frames = Vec::new();
         loop {
-            match self.next().await {
-                Frame::Completed(completed) => return (frames, *completed),
-                frame => frames.push(frame),
+            let frame = self.next().await;
+            if let Frame::Completed(completed) = frame {
+                return (frames, *completed);
             }
+            frames.push(frame);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sockets, peers and HTTP/2 settings. Each setting prevents a failure that was measured with
 //! tonic's default; the black-box tests have the failures.
 
-use std::{net::SocketAddr, path::Path};
+use std::{io::ErrorKind, net::SocketAddr, os::unix::fs::FileTypeExt, path::Path};
 
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio_stream::{
@@ -67,12 +67,27 @@ pub(crate) fn adopted() -> Result<UnixListener, ServeError> {
     UnixListener::from_std(listener).map_err(io)
 }
 
-/// Binds a Unix socket at a path.
+/// Binds a Unix socket at a path. A socket that is there and that nobody listens on, left behind by a
+/// process that was killed, is replaced.
 pub(crate) fn bound(path: &Path) -> Result<UnixListener, ServeError> {
-    UnixListener::bind(path).map_err(|source| ServeError::Io {
+    let listener = match UnixListener::bind(path) {
+        Err(error) if error.kind() == ErrorKind::AddrInUse && is_left_behind(path) => {
+            std::fs::remove_file(path).and_then(|()| UnixListener::bind(path))
+        }
+        bound => bound,
+    };
+    listener.map_err(|source| ServeError::Io {
         what: format!("cannot bind {}", path.display()),
         source,
     })
+}
+
+fn is_left_behind(path: &Path) -> bool {
+    let is_socket = path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket());
+    // A file that is no socket refuses connections too.
+    is_socket
+        && std::os::unix::net::UnixStream::connect(path)
+            .is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
 }
 
 /// Binds a TCP socket.
@@ -112,3 +127,6 @@ fn may_connect(stream: &UnixStream, peers: Peers) -> bool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

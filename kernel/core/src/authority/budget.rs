@@ -1,7 +1,7 @@
-//! Layer 0: how many calls a turn may make, nested ones included.
+//! Layer 0: how many calls a turn may make, nested ones included, and how deep they may stand.
 
 use super::{Layer, Refusal};
-use crate::limits::TURN_CALLS_MAX;
+use crate::limits::{NESTED_CALLS_MAX, TURN_CALLS_MAX};
 
 /// The calls that are left.
 #[derive(Debug)]
@@ -17,11 +17,18 @@ impl Budget {
         Self { max, used: 0 }
     }
 
-    /// Takes one call.
+    /// Takes one call, above which `depth` others wait for it.
     ///
     /// # Errors
-    /// A refusal with the number when nothing is left.
-    pub fn take(&mut self) -> Result<(), Refusal> {
+    /// A refusal with the number when nothing is left, or when calls ask for calls too deep.
+    pub fn take(&mut self, depth: u32) -> Result<(), Refusal> {
+        if depth > NESTED_CALLS_MAX {
+            let message = format!(
+                "calls that ask for calls may stand {NESTED_CALLS_MAX} deep, and this one is deeper; ask \
+                 for it directly"
+            );
+            return Err(Refusal::new(Layer::Budget, "nested_too_deep", message));
+        }
         if self.used >= self.max {
             let message = format!(
                 "this turn has used its {} calls; finish with what is known, or ask the user to go on",

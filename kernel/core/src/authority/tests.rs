@@ -1,10 +1,11 @@
 //! Goal: every row of the decision table, over all modes and postures; and the orderings that the
 //! kernel relies on.
 
-use super::{Budget, Decider, Verdict, admission, decide, recheck};
+use super::{Budget, Decider, Layer, Verdict, admission, decide, recheck};
 use crate::{
     call::Caller,
     catalog::{Catalog, Entry, Requirement},
+    limits::NESTED_CALLS_MAX,
     receipt::Decision,
     safety::{Safety, Trust},
     stance::{Mode, Posture, Stance},
@@ -133,7 +134,17 @@ fn admission_looks_at_caller_availability_and_mode() {
 #[test]
 fn a_budget_ends_with_its_number() {
     let mut budget = Budget::new(2);
-    assert!(budget.take().is_ok() && budget.take().is_ok());
-    let refusal = budget.take().unwrap_err();
+    assert!(budget.take(0).is_ok() && budget.take(0).is_ok());
+    let refusal = budget.take(0).unwrap_err();
     assert!(refusal.message.contains("its 2 calls"), "{}", refusal.message);
+}
+
+/// [GATE-03] A server that asks for itself without end meets a number, not the end of the stack.
+#[test]
+fn calls_that_ask_for_calls_stand_only_so_deep() {
+    let mut budget = Budget::new(100);
+    assert!(budget.take(NESTED_CALLS_MAX).is_ok());
+    let refusal = budget.take(NESTED_CALLS_MAX + 1).unwrap_err();
+    assert_eq!((refusal.layer, refusal.class.as_str()), (Layer::Budget, "nested_too_deep"));
+    assert!(refusal.message.contains("16 deep"), "{}", refusal.message);
 }

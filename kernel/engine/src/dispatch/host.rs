@@ -78,6 +78,7 @@ fn call_tool<'a>(
     let raw = RawCall {
         id: clock::call_id(),
         parent: Some(parent.raw().id.clone()),
+        depth: parent.raw().depth.saturating_add(1),
         caller: Caller::Server,
         position: parent.raw().position.clone(),
         name: asked.name,

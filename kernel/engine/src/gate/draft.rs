@@ -80,8 +80,10 @@ impl Draft {
 
     pub(super) fn checked(&mut self, checked: &Checked) {
         let arguments = checked.arguments();
-        self.0.arguments_sha256 = Digest::of(arguments);
-        self.0.arguments_bytes = arguments.len() as u64;
+        if *arguments != checked.resolved().raw().arguments {
+            self.0.arguments_sha256 = Digest::of(arguments);
+            self.0.arguments_bytes = arguments.len() as u64;
+        }
     }
 
     pub(super) fn classified(&mut self, call: &Classified) {

@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use super::limits::RECORD_DEPTH_MAX;
 
+/// Room for a record to begin with: a receipt without large arguments.
+const RECORD_BYTES_USUAL: usize = 4096;
+
 /// A record that has no JSON form that could be read back.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeError {
@@ -20,7 +23,8 @@ pub enum EncodeError {
 
 /// The JSON text of a record: one line, nested at most [`RECORD_DEPTH_MAX`].
 pub(super) fn encode(record: &impl Serialize) -> Result<Vec<u8>, EncodeError> {
-    let text = serde_json::to_vec(record).map_err(|reason| EncodeError::Json { reason })?;
+    let mut text = Vec::with_capacity(RECORD_BYTES_USUAL);
+    serde_json::to_writer(&mut text, record).map_err(|reason| EncodeError::Json { reason })?;
     if is_deep(&text) { Err(EncodeError::Deep) } else { Ok(text) }
 }
 

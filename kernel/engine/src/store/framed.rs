@@ -29,6 +29,8 @@ use std::{
     },
 };
 
+use tollgate_core::digest::Digest;
+
 pub use frame::FrameFault;
 pub use reader::{Damage, DamageKind, Line, Reader, read};
 pub use repair::{Repairs, Torn};
@@ -137,11 +139,12 @@ impl FramedLog {
     }
 
     /// Writes one record, JSON text without a newline; when this returns it survives `kill -9`.
-    /// Blocking, but only for a copy into the page cache.
+    /// Gives its digest, which the line begins with a part of. Blocking, but only for a copy into the
+    /// page cache.
     ///
     /// # Errors
     /// See [`FramedError`]; the log then holds what it held.
-    pub fn append(&mut self, record: &[u8]) -> Result<(), FramedError> {
+    pub fn append(&mut self, record: &[u8]) -> Result<Digest, FramedError> {
         if self.flush.has_failed.load(Ordering::Acquire) {
             return Err(FramedError::FlushFailed { path: self.path.to_path_buf() });
         }
@@ -149,7 +152,8 @@ impl FramedLog {
             return Err(FramedError::NoLine { path: self.path.to_path_buf(), bytes: record.len() });
         }
         self.cut_off()?;
-        frame::encode(record, &mut self.line);
+        let digest = Digest::of(record);
+        frame::encode(record, digest, &mut self.line);
         let written = (&*self.file).write_all(&self.line);
         if written.is_ok() {
             self.end += self.line.len() as u64;
@@ -161,7 +165,8 @@ impl FramedLog {
         if self.line.capacity() > LINE_BUFFER_KEPT_BYTES {
             self.line = Vec::new();
         }
-        Ok(written.map_err(FileError::at("append to", &self.path))?)
+        written.map_err(FileError::at("append to", &self.path))?;
+        Ok(digest)
     }
 
     /// Cuts off what a failed write left.

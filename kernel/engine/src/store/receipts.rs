@@ -140,8 +140,8 @@ impl ReceiptLog {
     fn append(&mut self, record: Record) -> Result<Digest, ReceiptsError> {
         let link = self.chain.link(record);
         let text = encode(&link)?;
-        self.log.append(&text)?;
-        self.chain.rejoin(&link, &text);
+        let digest = self.log.append(&text)?;
+        self.chain.advance(&link, digest);
         self.calls.take_in(link.record);
         Ok(self.chain.head())
     }

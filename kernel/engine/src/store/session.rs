@@ -125,7 +125,8 @@ impl SessionLog {
     /// # Errors
     /// [`SessionError::Encode`] and [`SessionError::Log`]; the log then holds what it held.
     pub fn append(&mut self, record: &SessionRecord) -> Result<(), SessionError> {
-        Ok(self.log.append(&encode(record)?)?)
+        self.log.append(&encode(record)?)?;
+        Ok(())
     }
 
     /// Has the device keep everything appended so far; see [`FramedLog::flush`].

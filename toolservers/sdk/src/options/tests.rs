@@ -121,7 +121,7 @@ fn a_key_file_is_lines_of_id_algorithm_and_key() {
     key_file("", Err("keys: no key in it"));
     key_file(&format!("a hmac-sha256 {KEY}\nb hmac-sha512 {KEY}"), Err("keys:2: not"));
     key_file(&format!("a hmac-sha256 {KEY} more"), Err("keys:1: not"));
-    key_file(&format!("a hmac-sha256 {}", &KEY[2..]), Err("keys:1: not"));
+    key_file(&format!("a hmac-sha256 {}", &KEY.replace("00", "")), Err("keys:1: not"));
     key_file("a hmac-sha256", Err("keys:1: not"));
     // No point of the curve, and one of so small an order that anybody can sign for it.
     key_file(&format!("a ed25519 02{}", "0".repeat(62)), Err("keys:1: not"));
@@ -158,7 +158,7 @@ fn bootstrap(change: impl FnOnce(&mut serde_json::Value), expected: &str) {
     let error = parse_bootstrap(&format!("{line}\n")).unwrap_err();
     let ServeError::Usage(text) = error else { panic!("{error:?}") };
     assert!(text.contains(expected), "{text}");
-    assert!(!text.contains(&KEY[..8]), "the key is in the message: {text}");
+    assert!(!text.contains("0011"), "the key is in the message: {text}");
 }
 
 /// [PROTO-10]

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use sha2::{Digest as _, Sha256};
+use tollgate_core::digest::Digest;
 
 use crate::store::limits::FRAME_BYTES_MAX;
 
@@ -23,11 +23,11 @@ pub enum FrameFault {
     TooLong,
 }
 
-/// Puts the line of a record into `line`, with its newline.
-pub(super) fn encode(record: &[u8], line: &mut Vec<u8>) {
+/// Puts the line of a record with its digest into `line`, with its newline.
+pub(super) fn encode(record: &[u8], digest: Digest, line: &mut Vec<u8>) {
     line.clear();
     line.reserve(record.len() + FRAME_BYTES_MAX);
-    header(record, line);
+    header(record, digest, line);
     line.extend_from_slice(RECORD_KEY);
     line.extend_from_slice(record);
     line.extend_from_slice(b"}\n");
@@ -42,13 +42,13 @@ pub(super) fn decode(line: &[u8]) -> Result<&[u8], FrameFault> {
         .and_then(|(given, rest)| Some((given, rest.strip_prefix(RECORD_KEY)?.strip_suffix(b"}")?)))
         .ok_or(FrameFault::NoFrame)?;
     let mut right = Vec::with_capacity(FRAME_BYTES_MAX);
-    header(record, &mut right);
+    header(record, Digest::of(record), &mut right);
     if given == right { Ok(record) } else { Err(FrameFault::Changed) }
 }
 
 /// `{"len":N,"sum":"…"`: what a record's line begins with.
-fn header(record: &[u8], line: &mut Vec<u8>) {
-    let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(Sha256::digest(record));
+fn header(record: &[u8], digest: Digest, line: &mut Vec<u8>) {
+    let [a, b, c, d, e, f, g, h, ..] = digest.0;
     let sum = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
     // Writing to a vector cannot fail.
     write!(line, "{{\"len\":{},\"sum\":\"{sum:016x}\"", record.len()).ok();

@@ -35,7 +35,7 @@ fn lines(texts: &[String]) -> Vec<u8> {
     let mut all = Vec::new();
     for text in texts {
         let mut line = Vec::new();
-        encode(text.as_bytes(), &mut line);
+        encode(text.as_bytes(), Digest::of(text.as_bytes()), &mut line);
         all.extend(line);
     }
     all
