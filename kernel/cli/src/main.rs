@@ -33,7 +33,12 @@ mod visible;
 use std::{io::stderr, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser as _};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    Layer as _,
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
 
 use args::Cli;
 use exit::{Exit, Failure};
@@ -82,13 +87,17 @@ fn typed_wrong(error: &clap::Error) -> ExitCode {
 
 fn log(verbose: u8) {
     let level = match verbose {
-        0 => "error",
-        1 => "info",
-        2 => "debug",
-        _ => "trace",
+        0 => LevelFilter::ERROR,
+        1 => LevelFilter::INFO,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
     };
     // The libraries below say little that helps, and much.
-    let filter = EnvFilter::new(format!("warn,tollgate={level},tollgate_engine={level}"));
-    let filter = if verbose == 0 { EnvFilter::new("error") } else { filter };
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_target(false).init();
+    let others = if verbose == 0 { LevelFilter::ERROR } else { LevelFilter::WARN };
+    let filter = Targets::new()
+        .with_default(others)
+        .with_target("tollgate", level)
+        .with_target("server", level);
+    let lines = tracing_subscriber::fmt::layer().with_writer(stderr).with_target(false);
+    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
 }

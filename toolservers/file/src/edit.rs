@@ -7,8 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tollgate_sdk::{
-    Call, Caller, Context, Deserialize, Failure, Invalid, JsonSchema, PathAccess, Preparation, Rendering,
-    Reply, Safety, Scope, Spec, Tool,
+    Call, Caller, Context, Deserialize, Failure, Invalid, JsonSchema, PathAccess, Preparation,
+    Rendering, Reply, Safety, Scope, Spec, Tool,
 };
 
 use crate::{

@@ -8,8 +8,8 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tollgate_sdk::{
-    Call, Caller, Context, Deserialize, Failure, HostService, Invalid, JsonSchema, PathAccess, Preparation,
-    Reply, Safety, Scope, Spec, Tool, Truncated,
+    Call, Caller, Context, Deserialize, Failure, HostService, Invalid, JsonSchema, PathAccess,
+    Preparation, Reply, Safety, Scope, Spec, Tool, Truncated,
 };
 
 use crate::{

@@ -26,6 +26,7 @@ use tonic::{
     server::NamedService,
     service::RoutesBuilder,
 };
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use crate::{
     Tool,
@@ -371,15 +372,18 @@ fn watch_for_the_end(
     Ok(())
 }
 
+/// `filter`: "info", or "target=level" pairs; what cannot be read means "info".
 fn trace(filter: &str) {
-    let filter = tracing_subscriber::EnvFilter::try_new(filter).unwrap_or_default();
+    use tracing_subscriber::{Layer, layer::SubscriberExt, util::SubscriberInitExt};
+
+    // `Targets`, not `EnvFilter`: that one brings regular expressions, a millisecond and a megabyte.
+    let filter: Targets =
+        filter.parse().unwrap_or_else(|_| Targets::new().with_default(LevelFilter::INFO));
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .without_time()
+        .with_filter(filter);
     // The log is standard error; the kernel reads it. A second start in one process keeps the first.
-    drop(
-        tracing_subscriber::fmt()
-            .with_env_filter(filter)
-            .with_writer(std::io::stderr)
-            .with_ansi(false)
-            .without_time()
-            .try_init(),
-    );
+    drop(tracing_subscriber::registry().with(lines).try_init());
 }

@@ -117,11 +117,15 @@ impl Children {
             if let Some(pid) = seen.ok().and_then(|status| status.pid()) {
                 self.reap_stranger(pid);
             }
-            self.end_orphans();
+            let is_alone = seen == Err(Errno::ECHILD);
+            if !is_alone {
+                // Without any child there is nobody that could have been left behind.
+                self.end_orphans();
+            }
             for (child, exit) in ended {
                 child.exit.send_replace(Some(exit));
             }
-            if seen == Err(Errno::ECHILD) {
+            if is_alone {
                 self.wait_for_child();
             }
         }
