@@ -119,7 +119,11 @@ impl Catalog {
             format!("; the tools of server '{server}' are not available: {reason}")
         });
         message.extend(missing);
-        Err(Refusal::new(Layer::Name, "unknown_tool", message))
+        // With a server missing and no name near, it may well be one of that server's: unknown is not
+        // unavailable.
+        let missing = near.is_empty() && !self.unavailable.is_empty();
+        let class = if missing { "server_unavailable" } else { "unknown_tool" };
+        Err(Refusal::new(Layer::Name, class, message))
     }
 
     /// The tools array of a model request: the eager tools in order, as the exact bytes to send.

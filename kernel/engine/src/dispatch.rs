@@ -13,6 +13,7 @@ mod spill;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     authority::{Decider, Layer, Refusal, recheck},
@@ -23,7 +24,7 @@ use tollgate_core::{
 };
 use tollgate_proto::{
     limits::INLINE_BYTES_MAX,
-    tool::v1::{Budget, CallContext, Scope, Start},
+    tool::v1::{BlobRef, Budget, CallContext, Scope, Start},
 };
 
 use crate::{
@@ -167,16 +168,7 @@ async fn start_of(
         scope: scope_of(cx, call, connection),
     });
     draft.granted(connection, &granted);
-    let (arguments, arguments_blob) = if call.arguments().len() <= INLINE_BYTES_MAX {
-        (call.arguments().clone(), None)
-    } else {
-        let blob = connection.write_blob(call.arguments()).await;
-        let blob = blob.map_err(|status| {
-            let why = format!("the server did not take the arguments: {}", wire::status(&status));
-            Refusal::new(Layer::Execution, "arguments_not_taken", why)
-        })?;
-        (bytes::Bytes::new(), Some(blob))
-    };
+    let (arguments, arguments_blob) = arguments_of(connection, call.arguments()).await?;
     Ok(Start {
         call_id: raw.id.as_str().to_owned(),
         attempt,
@@ -191,6 +183,23 @@ async fn start_of(
         }),
         remaining_ms: u32::try_from(clocks.call.as_millis()).unwrap_or(u32::MAX),
     })
+}
+
+/// Arguments as they go over the wire: inline, or as a blob that is sent first.
+pub(crate) async fn arguments_of(
+    connection: &Connection,
+    arguments: &Bytes,
+) -> Result<(Bytes, Option<BlobRef>), Refusal> {
+    if arguments.len() <= INLINE_BYTES_MAX {
+        return Ok((arguments.clone(), None));
+    }
+    match connection.write_blob(arguments).await {
+        Ok(blob) => Ok((Bytes::new(), Some(blob))),
+        Err(status) => {
+            let why = format!("the server did not take the arguments: {}", wire::status(&status));
+            Err(Refusal::new(Layer::Execution, "arguments_not_taken", why))
+        }
+    }
 }
 
 /// What the call may reach: a read-only call has no root to write in.
@@ -266,10 +275,7 @@ fn in_flight(call: &Classified, server: &Server, reason: &str) -> Ended {
     };
     let message =
         format!("server '{}' was lost while the call ran ({reason}); {told}", server.name());
-    Ended {
-        status: if read_only { Status::Failed } else { Status::InFlight },
-        outcome: Outcome::failure("server_lost", effects, message),
-    }
+    Ended { status: Status::Failed, outcome: Outcome::failure("server_lost", effects, message) }
 }
 
 /// The call's place among the running ones: shared if it is concurrency-safe, else alone. A nested

@@ -166,10 +166,13 @@ async fn classify(
             Refusal::new(Layer::Preparation, "server_unavailable", why)
         })?;
         let raw = checked.resolved().raw();
+        let (arguments, arguments_blob) =
+            dispatch::arguments_of(&connection, checked.arguments()).await?;
         let prepare = Prepare {
             call_id: raw.id.as_str().to_owned(),
             tool: entry.name.as_str().to_owned(),
-            arguments: checked.arguments().clone(),
+            arguments,
+            arguments_blob,
             context: Some(dispatch::context_of(cx, raw, &connection, &[])),
         };
         match connection.prepare(prepare).await {

@@ -628,6 +628,9 @@ pub struct Prepare {
     /// Where and for whom.
     #[prost(message, optional, tag = "4")]
     pub context: ::core::option::Option<CallContext>,
+    /// The arguments as a blob, as in `Start`; `arguments` is then empty.
+    #[prost(message, optional, tag = "5")]
+    pub arguments_blob: ::core::option::Option<BlobRef>,
 }
 /// The answer to `Prepare`.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -62,6 +62,7 @@ impl Running {
 /// Asks a tool what a call would do.
 pub(crate) async fn prepare(
     shared: &Arc<Shared>,
+    session: &str,
     prepare: Prepare,
     within: Duration,
 ) -> Result<Preparation, Invalid> {
@@ -73,7 +74,13 @@ pub(crate) async fn prepare(
         return Err(Invalid::new("", why));
     }
     let context = wire::context(&prepare.call_id, prepare.context.unwrap_or_default());
-    let arguments = prepare.arguments;
+    let arguments = match &prepare.arguments_blob {
+        None => prepare.arguments,
+        Some(blob) => shared
+            .blobs
+            .get(session, &blob.sha256)
+            .ok_or_else(|| Invalid::new("", "the arguments' blob is not here"))?,
+    };
     // A task of its own, so that a panic ends here.
     let mut asked =
         shared.tasks.spawn(async move { tool.tool.prepare(&arguments, &context).await });

@@ -165,10 +165,10 @@ impl Session {
     }
 
     fn prepare(&self, prepare: Prepare) -> Result<(), Status> {
-        let shared = Arc::clone(&self.shared);
+        let (shared, session) = (Arc::clone(&self.shared), self.id.clone());
         self.answer(async move {
             let call_id = prepare.call_id.clone();
-            let result = execute::prepare(&shared, prepare, PREPARE_WITHIN).await;
+            let result = execute::prepare(&shared, &session, prepare, PREPARE_WITHIN).await;
             Frame::Prepared(wire::prepared(call_id, result))
         })
     }

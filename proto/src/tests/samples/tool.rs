@@ -209,6 +209,7 @@ fn kernel_frames() -> Vec<Sample> {
         tool: s("read"),
         arguments: b(r#"{"path":"src/lib.rs"}"#),
         context: Some(context()),
+        arguments_blob: Some(blob()),
     };
     let start = tool::Start {
         call_id: s("call-1"),

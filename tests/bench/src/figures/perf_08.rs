@@ -31,7 +31,7 @@ pub(super) async fn measure(sizes: Sizes) -> anyhow::Result<Vec<Row>> {
         ToolCall::new("echo_a", json!({ "text": "a" })),
         ToolCall::new("echo_b", json!({ "text": "b" })),
     ];
-    let [mut idle, mut busy, mut tree] = [(); 3].map(|()| Rounds::default());
+    let [mut idle, mut busy, mut tree, mut echo] = [(); 4].map(|()| Rounds::default());
     for _ in 0..sizes.rounds {
         let run = plain.exec(&mock)?;
         let mut request = mock.next().await.map_err(|error| run.explain(error))?;
@@ -47,7 +47,9 @@ pub(super) async fn measure(sizes: Sizes) -> anyhow::Result<Vec<Row>> {
         let run = more.exec(&mock)?;
         let request = mock.next().await.map_err(|error| run.explain(error))?;
         let request = answered(&mut mock, &run, request, calls(0, &each)).await?;
-        tree.push(tree_mib(&run)?);
+        let (all, one_echo) = tree_mib(&run)?;
+        tree.push(all);
+        echo.push(one_echo);
         request.answer(text("done")).await?;
         run.finish()?;
         more.succeeded(each.len())?;
@@ -59,6 +61,7 @@ pub(super) async fn measure(sizes: Sizes) -> anyhow::Result<Vec<Row>> {
         row("PSS of the kernel, idle", &idle, 12.0),
         row("PSS of the kernel after 1,000 calls", &busy, 20.0),
         row("PSS of the whole tree, five servers", &tree, 40.0),
+        Row::new("of it, one echo server", Unit::MiB, echo.median()),
     ])
 }
 
@@ -73,8 +76,8 @@ async fn answered(
     mock.next().await.map_err(|error| run.explain(error))
 }
 
-/// Of the kernel and all below it.
-fn tree_mib(run: &Running) -> anyhow::Result<f64> {
+/// Of the kernel and all below it, and of one echo server among them.
+fn tree_mib(run: &Running) -> anyhow::Result<(f64, f64)> {
     let all = below(run.pid())?;
     let runs = |words: [&str; 2]| {
         all.iter()
@@ -89,11 +92,15 @@ fn tree_mib(run: &Running) -> anyhow::Result<f64> {
     ] {
         ensure!(runs(server), "{server:?} does not run; below tollgate there are {all:?}");
     }
-    let mut sum = pss_mib(run.pid())?;
+    let (mut sum, mut echo) = (pss_mib(run.pid())?, 0.0);
     for process in &all {
-        sum += pss_mib(process.pid)?;
+        let pss = pss_mib(process.pid)?;
+        sum += pss;
+        if process.words.iter().any(|word| word == "echo_a") {
+            echo = pss;
+        }
     }
-    Ok(sum)
+    Ok((sum, echo))
 }
 
 /// Two echo servers, as `config.toml` has them.
