@@ -258,7 +258,7 @@ impl Kernel {
             call_id: call_id.into(),
             tool: "probe".into(),
             arguments: arguments(action, bytes).into(),
-            context: None,
+            ..Prepare::default()
         };
         self.send(kernel_frame::Frame::Prepare(prepare)).await;
     }
