@@ -61,7 +61,24 @@ fn the_exit_code_says_what_became_of_the_call() {
     assert_eq!(code("read", json!({ "path": 5 })), 2, "wrong arguments");
     assert_eq!(world.tollgate(["call"]).run().code, 2, "no tool was named");
     assert_eq!(world.tollgate(["servers", "describe", "hostile"]).run().code, 4, "no server");
+    // Unknown is not unavailable: the tool may be one of the server that is not there.
+    assert_eq!(code("zzz_tool", json!({})), 4, "a server is not there");
     assert!(!world.has("b.txt"));
+}
+
+/// [PROTO-04] Arguments that do not fit into a frame go before it, prepared and run all the same.
+#[test]
+fn arguments_larger_than_a_frame_are_prepared_and_run() {
+    let world = World::new();
+    let content = "0123456789abcde\n".repeat(40_000);
+    let arguments = json!({ "path": "big.txt", "content": content }).to_string();
+    let call = ["call", "write", "-", "--posture", "full-access", "--json"];
+    let ran = world.tollgate(call).stdin(arguments.as_str()).run().success();
+    assert!(world.read("big.txt") == content);
+    let receipt = &ran.json()["receipt"];
+    assert_eq!(receipt["arguments_bytes"], arguments.len());
+    assert_eq!(receipt["subjects"][0]["relative"], "big.txt", "it was prepared");
+    world.is_quiet();
 }
 
 /// [FILE-02] [FILE-05] What a person meets first says what helps.
