@@ -344,3 +344,29 @@ fn the_list_of_edges_is_that_of_the_crates() {
     let gone = EDGES.iter().filter(|(name, _)| !there.contains(*name) && *name != "tollgate-bench");
     none("crates that are not there", gone.map(|(name, _)| (*name).to_owned()).collect());
 }
+
+/// ARCHITECTURE.md's table of one call names files and functions that are there.
+#[test]
+fn the_table_of_one_call_names_real_functions() {
+    let map = read(&workspace_root().join("ARCHITECTURE.md"));
+    let rows = map.lines().filter(|line| line.contains(".rs :: "));
+    let mut missing = Vec::new();
+    let mut seen = 0;
+    for place in rows.flat_map(|row| row.split('`')).filter(|text| text.contains(".rs :: ")) {
+        let (file, names) = place.split_once(" :: ").unwrap();
+        let found = ["kernel", "toolservers"]
+            .iter()
+            .find_map(|folder| fs::read_to_string(workspace_root().join(folder).join(file)).ok());
+        let Some(text) = found else {
+            missing.push(format!("{file}: no such file"));
+            continue;
+        };
+        let name = names.rsplit("::").next().unwrap_or(names).trim();
+        if !text.contains(&format!("fn {name}(")) && !text.contains(&format!("fn {name}<")) {
+            missing.push(format!("{file}: no function {name}"));
+        }
+        seen += 1;
+    }
+    assert!(seen >= 15, "the table was not found: {seen}");
+    none("ARCHITECTURE.md names what is not there", missing);
+}
