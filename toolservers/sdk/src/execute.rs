@@ -4,10 +4,13 @@
 //! Nothing of the tool runs before all of them hold.
 
 use std::{
+    panic::AssertUnwindSafe,
+    pin::pin,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use futures::FutureExt as _;
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tollgate_proto::{
@@ -217,8 +220,10 @@ impl Job {
             line: self.line.clone(),
         };
         let (tool, arguments) = (checked.tool, checked.arguments);
-        let work = self.shared.tasks.spawn(async move { tool.tool.call(&arguments, call).await });
-        let result = finish(work, &self.cancelled, &self.grace).await;
+        // In this call's own task: a tool that answers at once then shares one write with `Accepted`.
+        let work = async move { tool.tool.call(&arguments, call).await };
+        let result =
+            finish(AssertUnwindSafe(work).catch_unwind(), &self.cancelled, &self.grace).await;
         let completed = wire::completed(start.call_id, result);
         let completed = fit::into_frame(completed, &self.shared.blobs, &self.session);
         self.shared.executions.end(&completed);
@@ -233,11 +238,12 @@ impl Job {
 }
 
 /// Waits for the tool's task: to its end, or to the end of the grace after it was told to stop.
-async fn finish(
-    mut work: JoinHandle<Result<Reply, Failure>>,
+async fn finish<P>(
+    work: impl Future<Output = Result<Result<Reply, Failure>, P>>,
     cancelled: &CancellationToken,
     grace: &Mutex<Duration>,
 ) -> Result<Reply, Failure> {
+    let mut work = pin!(work);
     let ended = tokio::select! {
         biased;
         ended = &mut work => Some(ended),
@@ -250,10 +256,7 @@ async fn finish(
         Some(Ok(result)) => result,
         Some(Err(_)) => Err(Failure::new("panic", "the tool crashed; this is a fault of the tool")
             .effects(Effects::Unknown)),
-        None => {
-            work.abort();
-            Err(Failure::cancelled("the call did not stop in time and was ended")
-                .effects(Effects::Unknown))
-        }
+        None => Err(Failure::cancelled("the call did not stop in time and was ended")
+            .effects(Effects::Unknown)),
     }
 }

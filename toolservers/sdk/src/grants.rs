@@ -1,7 +1,7 @@
 //! The server's side of grants: keys, and which grants were seen. Nothing runs without passing here.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -26,8 +26,7 @@ struct Inner {
     server: String,
     instance: String,
     keys: HashMap<String, VerifyingKey>,
-    /// Nonce → when its grant expires, ms since the epoch.
-    seen: Mutex<HashMap<Vec<u8>, u64>>,
+    nonces: Mutex<Nonces>,
 }
 
 /// Why a grant is refused here: what the contract says, or a replay.
@@ -75,7 +74,7 @@ impl GrantGate {
         instance: String,
         keys: HashMap<String, VerifyingKey>,
     ) -> Self {
-        Self(Arc::new(Inner { server, instance, keys, seen: Mutex::default() }))
+        Self(Arc::new(Inner { server, instance, keys, nonces: Mutex::default() }))
     }
 
     /// Verifies, compares and uses up a grant.
@@ -132,17 +131,38 @@ impl GrantGate {
     }
 
     fn use_up(&self, claims: &GrantClaims, now: u64) -> Result<(), Refused> {
-        let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() >= NONCES_MAX {
-            seen.retain(|_, expires| *expires > now);
+        // `verify` has looked at its length.
+        let nonce = claims.nonce[..].try_into().map_err(|_| GrantError::Invalid)?;
+        let mut nonces = self.0.nonces.lock().unwrap_or_else(PoisonError::into_inner);
+        nonces.use_up(nonce, claims.expires_unix_ms, now)
+    }
+}
+
+/// Nonces of grants that have not expired, so that each is good for one use.
+#[derive(Debug, Default)]
+struct Nonces {
+    seen: HashSet<[u8; 16]>,
+    /// Second of expiry → its nonces, to forget them without a look at all others.
+    by_second: BTreeMap<u64, Vec<[u8; 16]>>,
+}
+
+impl Nonces {
+    fn use_up(&mut self, nonce: [u8; 16], expires_ms: u64, now_ms: u64) -> Result<(), Refused> {
+        while let Some(oldest) = self.by_second.first_entry()
+            && *oldest.key() < now_ms / 1000
+        {
+            for expired in oldest.remove() {
+                self.seen.remove(&expired);
+            }
         }
-        if seen.contains_key(&claims.nonce[..]) {
+        if self.seen.contains(&nonce) {
             return Err(Refused::Replayed);
         }
-        if seen.len() >= NONCES_MAX {
+        if self.seen.len() >= NONCES_MAX {
             return Err(Refused::Full);
         }
-        seen.insert(claims.nonce.to_vec(), claims.expires_unix_ms);
+        self.seen.insert(nonce);
+        self.by_second.entry(expires_ms / 1000).or_default().push(nonce);
         Ok(())
     }
 }

@@ -24,7 +24,8 @@ pub(crate) const EXECUTIONS_MAX: usize = 1024;
 /// … and no more than this many bytes of results.
 pub(crate) const EXECUTIONS_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Nonces of unexpired grants. When full, calls are refused: fail closed.
-pub(crate) const NONCES_MAX: usize = 65_536;
+/// A kernel's grants last 15 s, so this is 30,000 calls a second, and at most 30 MiB.
+pub(crate) const NONCES_MAX: usize = 500_000;
 /// How far in the future a grant may expire; a longer one is refused.
 pub(crate) const GRANT_AHEAD: Duration = Duration::from_secs(600);
 /// How long running calls may finish after the server was told to stop.

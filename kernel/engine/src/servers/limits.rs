@@ -30,7 +30,8 @@ pub(super) const BACKOFF_MAX: Duration = Duration::from_secs(10);
 pub(super) const DIAL_EVERY_MIN: Duration = Duration::from_millis(2);
 /// See [`DIAL_EVERY_MIN`].
 pub(super) const DIAL_EVERY_MAX: Duration = Duration::from_millis(100);
-/// How long a grant may wait to be used.
-pub(super) const GRANT_FOR: Duration = Duration::from_secs(60);
+/// How long a grant may wait to be used: a call that has not begun by then is stopped by the start
+/// clock anyway. A server remembers each grant for as long.
+pub(super) const GRANT_FOR: Duration = Duration::from_secs(15);
 /// Characters of a dying server's last words that an error quotes.
 pub(super) const LAST_WORDS_CHARS: usize = 2000;

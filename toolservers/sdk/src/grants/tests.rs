@@ -9,7 +9,7 @@ use tollgate_proto::{
 };
 use tonic::Code;
 
-use super::{Asked, GrantGate, Refused, unix_ms};
+use super::{Asked, GrantGate, Nonces, Refused, unix_ms};
 use crate::limits::{GRANT_AHEAD, NONCES_MAX};
 
 const KEY: [u8; 32] = [7; 32];
@@ -112,9 +112,12 @@ fn no_grant_is_missing() {
 fn a_full_memory_refuses_until_nonces_expire() {
     let gate = gate();
     let far = unix_ms() + 60_000;
-    let fill = |expires| {
-        let nonces = (0..NONCES_MAX).map(|n| (n.to_be_bytes().to_vec(), expires));
-        *gate.0.seen.lock().unwrap() = nonces.collect();
+    let fill = |expires: u64| {
+        let all = (0..NONCES_MAX as u128).map(|n| (n << 64).to_be_bytes());
+        *gate.0.nonces.lock().unwrap() = Nonces {
+            seen: all.clone().collect(),
+            by_second: [(expires / 1000, all.collect())].into(),
+        };
     };
     fill(far);
     assert_eq!(pass(&gate, &claims(1)), Err(Refused::Full));
