@@ -28,6 +28,7 @@ use crate::{
     error::KernelError,
     event::Body,
     servers::chain,
+    store::session::{SessionRecord, ToolResult},
 };
 
 /// How a call ended, for whoever asked.
@@ -43,6 +44,26 @@ pub struct CallEnd {
     pub refused: bool,
     /// A person said: stop the turn.
     pub stop_turn: bool,
+}
+
+impl CallEnd {
+    /// The result as a session's log has it; `tool_call_id`: the model's own id, or empty.
+    pub(crate) fn record(&self, turn: u32, step: u32, tool_call_id: &str) -> SessionRecord {
+        let (result, receipt) = (&self.result, &self.receipt);
+        SessionRecord::ToolResult(ToolResult {
+            turn,
+            step,
+            call_id: receipt.id.clone(),
+            tool_call_id: tool_call_id.to_owned(),
+            name: receipt.tool.clone(),
+            status: receipt.end.as_ref().map_or(Status::InFlight, |end| end.status),
+            decision: receipt.decision,
+            content: result.content.clone(),
+            metadata: result.metadata.clone(),
+            truncated: result.truncated.clone(),
+            receipt_head: self.receipt_head,
+        })
+    }
 }
 
 /// What comes back from a call (`[CLI-04]`).

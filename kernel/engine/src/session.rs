@@ -122,7 +122,8 @@ impl Session {
             arguments,
         };
         let end = gate::run_call(&self.cx, raw, cancel).await?;
-        self.record_call(&end)?;
+        // Logged, and no part of the conversation: no model asked.
+        self.record(&end.record(0, 0, ""))?;
         Ok(end)
     }
 
@@ -163,24 +164,6 @@ impl Session {
             what: format!("cannot write {}", file.display()),
             source,
         })
-    }
-
-    /// A call outside a turn: logged, and no part of the conversation.
-    fn record_call(&self, end: &CallEnd) -> Result<(), KernelError> {
-        let status = end.receipt.end.as_ref().map_or(Status::InFlight, |it| it.status);
-        self.record(&SessionRecord::ToolResult(crate::store::session::ToolResult {
-            turn: 0,
-            step: 0,
-            call_id: end.receipt.id.clone(),
-            tool_call_id: String::new(),
-            name: end.receipt.tool.clone(),
-            status,
-            decision: end.receipt.decision,
-            content: end.result.content.clone(),
-            metadata: end.result.metadata.clone(),
-            truncated: end.result.truncated.clone(),
-            receipt_head: end.receipt_head,
-        }))
     }
 }
 

@@ -12,7 +12,6 @@ use tollgate_core::{
     authority::Budget,
     call::{Caller, Position, RawCall},
     digest::Digest,
-    receipt::Status,
 };
 
 use crate::{
@@ -25,7 +24,7 @@ use crate::{
     session::Session,
     store::{
         StoreError,
-        session::{Assistant, SessionRecord, ToolCall, ToolResult},
+        session::{Assistant, SessionRecord, ToolCall},
     },
 };
 
@@ -251,20 +250,7 @@ impl Session {
         tool_call_id: &str,
         end: &CallEnd,
     ) -> Result<(), KernelError> {
-        let status = end.receipt.end.as_ref().map_or(Status::InFlight, |it| it.status);
-        self.record(&SessionRecord::ToolResult(ToolResult {
-            turn: self.turn,
-            step,
-            call_id: end.receipt.id.clone(),
-            tool_call_id: tool_call_id.to_owned(),
-            name: end.receipt.tool.clone(),
-            status,
-            decision: end.receipt.decision,
-            content: end.result.content.clone(),
-            metadata: end.result.metadata.clone(),
-            truncated: end.result.truncated.clone(),
-            receipt_head: end.receipt_head,
-        }))?;
+        self.record(&end.record(self.turn, step, tool_call_id))?;
         self.history.result(tool_call_id, &end.result.content, end.result.is_error);
         Ok(())
     }
