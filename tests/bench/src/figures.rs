@@ -39,8 +39,7 @@ pub(crate) enum Figure {
 pub(crate) struct Sizes {
     /// Rounds; a figure is the median of its rounds.
     pub(crate) rounds: usize,
-    /// Calls of a round, one after the other. All calls of a server together stay below the 65,536
-    /// grants of a minute that a server remembers.
+    /// Calls of a round, one after the other.
     pub(crate) calls: usize,
     /// Calls of a round, side by side.
     pub(crate) calls_side_by_side: usize,
