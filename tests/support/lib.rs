@@ -9,7 +9,7 @@
 //! | [`receipts`] | what the receipts of a world say, and that every call has exactly one |
 //! | [`script`] | files for the script model |
 //! | [`processes`] | the process table |
-//! | [`eventually`] | waiting for something to become so; no test sleeps |
+//! | [`mod@eventually`] | waiting for something to become so; no test sleeps |
 //! | [`server`], [`peer`] | a tool server without a kernel, and a kernel made by hand to speak to it |
 //! | [`python`], [`mock`] | the foreign server and the mock of a provider |
 //!
