@@ -10,6 +10,7 @@ use tokio::{net::UnixStream, sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tollgate_proto::{
     grant::{self, SigningKey, sha256},
+    limits::{CONNECTION_WINDOW_BYTES, HTTP2_FRAME_BYTES, STREAM_WINDOW_BYTES},
     tool::v1::{
         Attach, Budget, CallContext, Completed, DescribeRequest, GrantClaims, HelloRequest,
         HelloResponse, KernelFrame, Scope, ServerFrame, SignedGrant, Start, ToolSpec,
@@ -56,7 +57,7 @@ pub struct Peer {
     incoming: Streaming<ServerFrame>,
 }
 
-/// A channel to a Unix socket.
+/// A channel to a Unix socket, with the kernel's settings of HTTP/2.
 ///
 /// # Errors
 /// Nobody listens, or whoever listens does not speak.
@@ -66,7 +67,25 @@ pub async fn unix(path: &Path) -> Result<Channel, tonic::transport::Error> {
         let path = path.clone();
         async move { UnixStream::connect(path).await.map(TokioIo::new) }
     });
-    Endpoint::from_static("http://by-hand").connect_with_connector(connector).await
+    Endpoint::from_static("http://by-hand")
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .http2_adaptive_window(false)
+        .http2_max_local_error_reset_streams(None)
+        .max_frame_size(HTTP2_FRAME_BYTES)
+        .connect_with_connector(connector)
+        .await
+}
+
+/// The `Hello` of the hand-made kernel.
+#[must_use]
+pub fn greeting() -> HelloRequest {
+    HelloRequest {
+        protocols: vec![1],
+        session: SESSION.into(),
+        frame_bytes_max: 320 * 1024,
+        ..HelloRequest::default()
+    }
 }
 
 impl Peer {
@@ -83,13 +102,8 @@ impl Peer {
         lease_ms: u32,
     ) -> Self {
         let mut client = ToolServerClient::new(channel);
-        let request = HelloRequest {
-            protocols: vec![1],
-            session: SESSION.into(),
-            frame_bytes_max: 320 * 1024,
-            ..HelloRequest::default()
-        };
-        let hello = within(client.hello(request)).await.expect("Hello is answered").into_inner();
+        let hello = within(client.hello(greeting())).await;
+        let hello = hello.expect("Hello is answered").into_inner();
         let page = within(client.describe(DescribeRequest::default())).await;
         let tools = page.expect("Describe is answered").into_inner().tools;
         let (frames, queue) = mpsc::channel(64);
@@ -105,6 +119,23 @@ impl Peer {
     #[must_use]
     pub fn claims(&self, call_id: &str, tool: &str, arguments: &Value) -> GrantClaims {
         let spec = self.tools.iter().find(|it| it.name == tool).expect("the server has the tool");
+        let digest = sha256(arguments.to_string().as_bytes());
+        self.claims_of(call_id, tool, sha256(&spec.input_schema), digest)
+    }
+
+    /// The grant of one "blob.read" or "blob.write" of the blob with a digest.
+    #[must_use]
+    pub fn blob_grant(&self, tool: &str, digest: [u8; 32]) -> SignedGrant {
+        self.sign(&self.claims_of("", tool, sha256(b""), digest))
+    }
+
+    fn claims_of(
+        &self,
+        call_id: &str,
+        tool: &str,
+        schema_sha256: [u8; 32],
+        arguments_sha256: [u8; 32],
+    ) -> GrantClaims {
         GrantClaims {
             key_id: self.credentials.key_id.clone(),
             server: self.credentials.server.clone(),
@@ -113,8 +144,8 @@ impl Peer {
             call_id: call_id.into(),
             attempt: 1,
             tool: tool.into(),
-            schema_sha256: sha256(&spec.input_schema).to_vec().into(),
-            arguments_sha256: sha256(arguments.to_string().as_bytes()).to_vec().into(),
+            schema_sha256: schema_sha256.to_vec().into(),
+            arguments_sha256: arguments_sha256.to_vec().into(),
             scope: Some(Scope {
                 read_roots: self.roots.clone(),
                 write_roots: self.roots.clone(),
