@@ -277,7 +277,7 @@ async fn an_oversize_frame_ends_its_own_session() {
     assert_eq!(done.outcome(), Outcome::Succeeded);
 }
 
-/// notes/protocol.md §4.12: a peer that connects and never speaks does not keep a server that is told to
+/// A peer that connects and never speaks does not keep a server that is told to
 /// stop; nor does an open session.
 #[tokio::test]
 async fn a_silent_peer_does_not_keep_a_server() {
