@@ -37,6 +37,8 @@ pub(crate) enum Behaviour {
     Mute,
     /// Says in `Hello` that its instance has no id.
     Nameless,
+    /// Never answers `Session`.
+    Sessionless,
 }
 
 /// All of them, by the word on the command line.
@@ -57,6 +59,7 @@ const WORDS: &[(&str, Behaviour)] = &[
     ("impostor", Behaviour::Impostor),
     ("mute", Behaviour::Mute),
     ("nameless", Behaviour::Nameless),
+    ("sessionless", Behaviour::Sessionless),
 ];
 
 impl FromStr for Behaviour {

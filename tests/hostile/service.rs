@@ -171,6 +171,9 @@ impl ToolServer for Front {
         &self,
         request: Request<Streaming<KernelFrame>>,
     ) -> Result<Response<Self::SessionStream>, Status> {
+        if self.0.behaviour == Behaviour::Sessionless {
+            std::future::pending::<()>().await;
+        }
         let (out, frames) = mpsc::channel(FRAMES_WAITING);
         tokio::spawn(session::run(Arc::clone(&self.0), request.into_inner(), out));
         // `None` ends the stream well, in the middle of whatever runs.

@@ -62,6 +62,12 @@ fn a_server_that_never_answers_hello() {
     check_process("silent", &["did not answer Hello within 500 ms"]);
 }
 
+/// A server that greets and never opens its session is given up as one that never greets.
+#[test]
+fn a_server_that_never_opens_its_session() {
+    check_process("sessionless", &["did not answer Session within 500 ms"]);
+}
+
 /// [PROTO-09]
 #[test]
 fn a_server_of_another_protocol_version() {

@@ -94,14 +94,23 @@ async fn ask(
         message: format!("the model server failed: {}", wire::status(&status)),
         retryable: true,
     };
-    let mut stream = connection.model().generate(request).await.map_err(lost)?.into_inner();
-    let mut answer = Answer::default();
-    while let Some(GenerateResponse { event }) = stream.message().await.map_err(lost)? {
-        if take(cx, at, &mut answer, event).await? {
-            return Ok(answer);
+    let answered = async {
+        let mut stream = connection.model().generate(request).await.map_err(lost)?.into_inner();
+        let mut answer = Answer::default();
+        while let Some(GenerateResponse { event }) = stream.message().await.map_err(lost)? {
+            if take(cx, at, &mut answer, event).await? {
+                return Ok(answer);
+            }
         }
+        Err(lost(tonic::Status::unknown("the stream ended before the answer did")))
+    };
+    // A model may think for long, but its server says all the while that it lives.
+    let gone = connection.lost();
+    tokio::select! {
+        biased;
+        answer = answered => answer,
+        () = gone.cancelled() => Err(lost(tonic::Status::unavailable("it is silent or gone"))),
     }
-    Err(lost(tonic::Status::unknown("the stream ended before the answer did")))
 }
 
 /// Takes one event; `true`: the answer is whole.

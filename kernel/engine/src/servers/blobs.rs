@@ -1,6 +1,7 @@
 //! Content that is too large for a frame: fetched after a call, sent before one.
 
 use bytes::{Bytes, BytesMut};
+use tokio::time::timeout;
 use tollgate_core::digest::Digest;
 use tollgate_proto::{
     blob::v1::{ReadRequest, WriteHeader, WriteRequest, blob_service_client::BlobServiceClient},
@@ -9,7 +10,7 @@ use tollgate_proto::{
 };
 use tonic::Status;
 
-use super::{connection::Connection, grant::CallClaims};
+use super::{connection::Connection, grant::CallClaims, limits::BLOB_WITHIN};
 
 /// Bytes of one blob that the kernel takes; the server's own bound is the same.
 const BLOB_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -45,6 +46,10 @@ impl Connection {
     }
 
     async fn read_blob(&self, blob: &BlobRef) -> Result<Bytes, Status> {
+        timeout(BLOB_WITHIN, self.read_whole(blob)).await.unwrap_or_else(|_| Err(too_slow()))
+    }
+
+    async fn read_whole(&self, blob: &BlobRef) -> Result<Bytes, Status> {
         if blob.size > BLOB_BYTES_MAX {
             return Err(Status::resource_exhausted(format!("a blob of {} bytes", blob.size)));
         }
@@ -93,13 +98,18 @@ impl Connection {
             (size > 0).then(|| WriteRequest { header: None, data: rest.split_to(size) })
         });
         let pieces = tokio_stream::iter(std::iter::once(first).chain(pieces));
-        self.blob_client().write(pieces).await?;
+        let mut client = self.blob_client();
+        timeout(BLOB_WITHIN, client.write(pieces)).await.unwrap_or_else(|_| Err(too_slow()))?;
         Ok(blob)
     }
 
     fn blob_client(&self) -> BlobServiceClient<super::connect::Channel> {
         BlobServiceClient::new(self.channel.clone()).max_decoding_message_size(MESSAGE_BYTES_MAX)
     }
+}
+
+fn too_slow() -> Status {
+    Status::deadline_exceeded(format!("a blob took more than {} s", BLOB_WITHIN.as_secs()))
 }
 
 fn claims(tool: &str, digest: Digest) -> CallClaims<'_> {

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{call::Preparation, catalog::ServerFacts, digest::Digest};
 use tollgate_proto::{
@@ -14,6 +15,7 @@ use super::{
     connect::{Channel, tool_client},
     grant::{CallClaims, Granted, Signer},
     inbox::Inbox,
+    limits::EXECUTION_WITHIN,
     link::{Link, LinkError},
     wire::NotPrepared,
 };
@@ -108,7 +110,10 @@ impl Connection {
             session: self.signer.session.clone(),
             call_id: call_id.to_owned(),
         };
-        Ok(tool_client(&self.channel).get_execution(request).await?.into_inner())
+        let mut client = tool_client(&self.channel);
+        let told = timeout(EXECUTION_WITHIN, client.get_execution(request)).await;
+        let late = |_| tonic::Status::deadline_exceeded("the server did not say");
+        Ok(told.map_err(late)??.into_inner())
     }
 
     /// Tells the server to stop a call; `false` when it does not even read.
@@ -151,7 +156,8 @@ impl Connection {
         self.link.is_lost() || self.process.as_ref().is_some_and(|process| process.exit().is_some())
     }
 
-    pub(super) fn lost(&self) -> CancellationToken {
+    /// Fires when the session stream has ended: by itself, or because the server was silent.
+    pub(crate) fn lost(&self) -> CancellationToken {
         self.link.lost()
     }
 }

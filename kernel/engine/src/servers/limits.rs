@@ -18,6 +18,15 @@ pub(super) const DESCRIBE_PAGES_MAX: usize = 1024;
 pub(super) const STOP_WITHIN: Duration = Duration::from_millis(1500);
 /// How long the end of a process whose connection broke before it was greeted is waited for.
 pub(super) const EXIT_SEEN_WITHIN: Duration = Duration::from_millis(300);
+/// How long a frame may wait for room in the queue to a server. One that answers and does not read is
+/// given up: its link ends.
+pub(super) const SEND_WITHIN: Duration = Duration::from_secs(10);
+/// How long one blob may take, either way.
+pub(super) const BLOB_WITHIN: Duration = Duration::from_secs(60);
+/// How long a server may take to say what became of a call.
+pub(super) const EXECUTION_WITHIN: Duration = Duration::from_secs(5);
+/// Bytes of a manifest, all pages together.
+pub(super) const DESCRIBE_BYTES_MAX: usize = 128 * 1024 * 1024;
 /// Deaths within [`DEATHS_WITHIN`] that put a server into quarantine (`[PROTO-08]`).
 pub(super) const DEATHS_MAX: usize = 5;
 /// See [`DEATHS_MAX`].

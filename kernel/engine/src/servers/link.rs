@@ -25,7 +25,7 @@ use tonic::Streaming;
 use super::{
     connect::Channel,
     inbox::Inbox,
-    limits::{HEARTBEATS_MISSED, LEASE, OUTGOING_FRAMES, PREPARE_WITHIN},
+    limits::{HEARTBEATS_MISSED, LEASE, OUTGOING_FRAMES, PREPARE_WITHIN, SEND_WITHIN},
     wire::{self, NotPrepared},
 };
 
@@ -169,7 +169,13 @@ impl Link {
         tokio::select! {
             biased;
             () = self.shared.lost.cancelled() => Err(self.shared.error()),
-            sent = self.frames.send(frame(what)) => sent.map_err(|_| self.shared.error()),
+            sent = timeout(SEND_WITHIN, self.frames.send(frame(what))) => match sent {
+                Ok(sent) => sent.map_err(|_| self.shared.error()),
+                Err(_) => {
+                    self.shared.end("the server does not read what it is sent");
+                    Err(self.shared.error())
+                }
+            },
         }
     }
 }

@@ -25,7 +25,7 @@ use tollgate_proto::{
 use super::{
     connect::{Channel, tool_client},
     error::ServerError,
-    limits::{DESCRIBE_PAGES_MAX, DESCRIBE_WITHIN},
+    limits::{DESCRIBE_BYTES_MAX, DESCRIBE_PAGES_MAX, DESCRIBE_WITHIN},
     wire,
 };
 use crate::settings::{Reach, ServerSettings};
@@ -104,18 +104,23 @@ pub(super) async fn ask(channel: &Channel) -> Result<Described, ServerError> {
     let pages = async {
         let mut client = tool_client(channel);
         let mut described: Option<Described> = None;
-        let mut page_token = String::new();
+        let (mut page_token, mut bytes) = (String::new(), 0);
         for _ in 0..DESCRIBE_PAGES_MAX {
             let DescribeResponse { manifest, tools, next_page_token } =
                 client.describe(DescribeRequest { page_token }).await?.into_inner();
             let manifest = manifest
                 .ok_or_else(|| ServerError::Contract("a page without a manifest".into()))?;
-            described
-                .get_or_insert_with(|| Described { manifest, tools: Vec::new() })
-                .tools
-                .extend(tools);
+            bytes += tools.iter().map(Message::encoded_len).sum::<usize>();
+            let described =
+                described.get_or_insert_with(|| Described { manifest, tools: Vec::new() });
+            described.tools.extend(tools);
+            if bytes > DESCRIBE_BYTES_MAX || described.tools.len() > SERVER_TOOLS_MAX {
+                return Err(ServerError::Contract(format!(
+                    "more than {SERVER_TOOLS_MAX} tools, or {DESCRIBE_BYTES_MAX} bytes of them"
+                )));
+            }
             if next_page_token.is_empty() {
-                return described.ok_or_else(|| ServerError::Contract("no page".into()));
+                return Ok(described.clone());
             }
             page_token = next_page_token;
         }

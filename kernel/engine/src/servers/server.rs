@@ -333,13 +333,17 @@ impl Server {
             .map(Digest)
             .map_err(|_| ServerError::Contract("its manifest digest has not 32 bytes".into()))?;
         self.refresh_manifest(&channel, manifest_sha256).await?;
-        let link = Link::open(
+        let opened = Link::open(
             self.name.as_str().to_owned(),
             tool_client(&channel),
             &self.ground.session,
             self.settings.clocks.heartbeat,
-        )
-        .await?;
+        );
+        // `Hello` proves nothing of `Session`: it has a clock of its own.
+        let within = self.settings.clocks.hello;
+        let link = timeout(within, opened)
+            .await
+            .map_err(|_| ServerError::Silent { what: "Session", within })??;
         let (host, roots) = match &self.settings.reach {
             Reach::Local { .. } => ("local".to_owned(), self.ground.roots.clone()),
             Reach::Remote { endpoint, roots, .. } => (endpoint.clone(), roots.clone()),
