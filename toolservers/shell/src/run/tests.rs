@@ -257,7 +257,10 @@ async fn a_timeout_ends_all_that_was_started() {
 async fn a_stop_ends_it_and_keeps_what_it_said() {
     let world = World::new();
     let finished = world.run_until_output("echo begun; setsid sleep 6003 & sleep 6003").await;
-    assert_eq!((finished.stop, finished.output.head.as_str()), (Stop::Cancelled, "begun\n"));
+    assert_eq!(finished.stop, Stop::Cancelled);
+    // A shell that sees its child end first still says so ("Terminated") before it ends itself.
+    let output = finished.output.head.as_str();
+    assert!(matches!(output, "begun\n" | "begun\nTerminated\n"), "{output:?}");
     assert_eq!(alive("6003"), 0);
 }
 
