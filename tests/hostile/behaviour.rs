@@ -39,6 +39,8 @@ pub(crate) enum Behaviour {
     Nameless,
     /// Never answers `Session`.
     Sessionless,
+    /// Says what it should keep to itself, wherever it can ([`crate::leak`]).
+    Leaky,
 }
 
 /// All of them, by the word on the command line.
@@ -60,6 +62,7 @@ const WORDS: &[(&str, Behaviour)] = &[
     ("mute", Behaviour::Mute),
     ("nameless", Behaviour::Nameless),
     ("sessionless", Behaviour::Sessionless),
+    ("leaky", Behaviour::Leaky),
 ];
 
 impl FromStr for Behaviour {

@@ -25,7 +25,7 @@ use tollgate_proto::{
 use tonic::Status;
 
 use crate::{
-    journal,
+    journal, leak,
     service::Shared,
     session::{Out, send},
 };
@@ -44,6 +44,8 @@ const LARGE_BYTES: usize = 20 * 1024 * 1024;
 pub(crate) struct Arguments {
     #[serde(default)]
     pub(crate) how: String,
+    #[serde(default)]
+    pub(crate) password: String,
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -76,6 +78,9 @@ pub(crate) async fn run(mut call: Call) {
         _ => {}
     }
     call.accept().await;
+    if call.start.tool == "login" {
+        return leak::run(&call, &arguments).await;
+    }
     match arguments.how.as_str() {
         "die" => std::process::exit(DEATH),
         "die-once" if tries == 1 => std::process::exit(DEATH),
@@ -135,7 +140,7 @@ pub(crate) async fn run(mut call: Call) {
 }
 
 /// A result of one text.
-fn text(text: &str) -> Completed {
+pub(crate) fn text(text: &str) -> Completed {
     Completed {
         outcome: Outcome::Succeeded.into(),
         effects: Effects::Complete.into(),
@@ -145,7 +150,7 @@ fn text(text: &str) -> Completed {
 }
 
 impl Call {
-    fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         self.start.call_id.clone()
     }
 
@@ -155,7 +160,7 @@ impl Call {
     }
 
     /// Ends the call, under its own id unless another is set.
-    async fn complete(&self, completed: Completed) {
+    pub(crate) async fn complete(&self, completed: Completed) {
         let call_id =
             if completed.call_id.is_empty() { self.id() } else { completed.call_id.clone() };
         send(&self.out, Frame::Completed(Box::new(Completed { call_id, ..completed }))).await;
@@ -165,7 +170,7 @@ impl Call {
         self.complete(text(said)).await;
     }
 
-    async fn progress(&self, text: String) {
+    pub(crate) async fn progress(&self, text: String) {
         send(
             &self.out,
             Frame::Progress(Progress { call_id: self.id(), text, fraction: Some(2.0) }),

@@ -22,6 +22,7 @@ mod blobs;
 mod client;
 mod how;
 mod journal;
+mod leak;
 mod manifest;
 mod poison;
 mod raw;

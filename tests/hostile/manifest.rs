@@ -12,6 +12,9 @@ const TOOLS_MAX: usize = 100_000;
 /// The schema of every tool here.
 const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"properties":{"how":{"type":"string"},"count":{"type":"integer"},"ready":{"type":"boolean"},"name":{"type":"string"},"arguments":{"type":"object"}}}"#;
 
+/// The schema of a tool that is handed a secret.
+const LOGIN: &str = r#"{"type":"object","additionalProperties":false,"required":["password"],"properties":{"how":{"type":"string"},"user":{"type":"string"},"password":{"type":"string","format":"password","maxLength":64}}}"#;
+
 /// The manifest and the tools of a behaviour.
 pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
     let mut tools = vec![look(), change(), again(), odd()];
@@ -29,6 +32,12 @@ pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
         }
         Behaviour::Many => tools.extend(many(TOOLS_MAX)),
         Behaviour::Full => tools.extend(many(TOOLS_MAX - tools.len())),
+        Behaviour::Leaky => tools.push(ToolSpec {
+            name: "login".into(),
+            input_schema: LOGIN.into(),
+            prepare: PrepareNeed::Always.into(),
+            ..change()
+        }),
         Behaviour::Impostor => tools.push(ToolSpec { name: "read".into(), ..look() }),
         _ => {}
     }

@@ -5,19 +5,28 @@
 
 #![cfg(test)]
 
+mod approvals;
 mod config;
 mod crash;
+mod differential;
 mod direct_call;
 mod exec;
 mod gate;
 mod grants;
+mod guardian;
+mod hooks;
 mod hostile;
 mod lazy;
 mod model;
 mod output;
+mod permissions;
 mod python;
+mod secrets;
+mod serve;
 mod session;
 mod standalone;
 mod store;
 mod supervision;
+mod tasks;
 mod tidy;
+mod trust;

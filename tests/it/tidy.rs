@@ -19,15 +19,27 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tollgate-codegen", &[]),
     ("tollgate-core", &[]),
     ("tollgate-launch", &[]),
-    ("tollgate-engine", &["tollgate-core", "tollgate-launch", "tollgate-proto"]),
-    ("tollgate", &["tollgate-core", "tollgate-engine", "tollgate-launch"]),
+    ("tollgate-policy", &["tollgate-core"]),
+    ("tollgate-engine", &["tollgate-core", "tollgate-launch", "tollgate-policy", "tollgate-proto"]),
+    ("tollgate-serve", &["tollgate-core", "tollgate-engine", "tollgate-proto"]),
+    (
+        "tollgate",
+        &[
+            "tollgate-core",
+            "tollgate-engine",
+            "tollgate-launch",
+            "tollgate-policy",
+            "tollgate-serve",
+        ],
+    ),
     ("tollgate-sdk", &["tollgate-proto"]),
     ("tollgate-example", &["tollgate-sdk"]),
     ("tollgate-file", &["tollgate-proto", "tollgate-sdk"]),
     ("tollgate-shell", &["tollgate-proto", "tollgate-sdk"]),
     ("tollgate-model", &["tollgate-proto", "tollgate-sdk"]),
     // Support must not have the engine's types a second time; benches may measure anything.
-    ("tollgate-tests", &["tollgate-proto"]),
+    // The SDK is for the servers among its binaries.
+    ("tollgate-tests", &["tollgate-proto", "tollgate-sdk"]),
     (
         "tollgate-bench",
         &[

@@ -11,6 +11,7 @@
 //! | [`processes`] | the process table |
 //! | [`mod@eventually`] | waiting for something to become so; no test sleeps |
 //! | [`server`], [`peer`] | a tool server without a kernel, and a kernel made by hand to speak to it |
+//! | [`kernel`] | `tollgate serve`, and a client of it |
 //! | [`python`], [`mock`] | the foreign server and the mock of a provider |
 //!
 //! Invariants: every wait has a bound and says what it waited for; what a test starts ends with it;
@@ -29,6 +30,7 @@
 pub mod binaries;
 pub mod events;
 pub mod eventually;
+pub mod kernel;
 pub mod mock;
 pub mod peer;
 pub mod processes;

@@ -43,3 +43,16 @@ impl Receipts {
         words.collect()
     }
 }
+
+/// The records of a session's receipt log as they stand on disk, oldest first.
+#[track_caller]
+#[must_use]
+pub fn log_of(world: &World, session: &str) -> Vec<Value> {
+    let file = world.state("receipts").join(format!("{session}.jsonl"));
+    let text = std::fs::read_to_string(&file).unwrap_or_default();
+    let record = |line: &str| {
+        let frame: Value = serde_json::from_str(line).ok()?;
+        Some(frame["record"].clone())
+    };
+    text.lines().filter_map(record).collect()
+}

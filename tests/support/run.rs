@@ -205,6 +205,13 @@ impl Running {
         kill(Pid::from_raw(self.pid), signal).ok();
     }
 
+    /// Writes a line to its standard input, which was left open.
+    #[track_caller]
+    pub fn say(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("standard input was left open");
+        stdin.write_all(format!("{line}\n").as_bytes()).expect("it reads its standard input");
+    }
+
     /// Closes its standard input.
     pub fn close_stdin(&mut self) {
         self.stdin = None;

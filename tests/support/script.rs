@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     steps: Vec<Value>,
+    guardian: Vec<Value>,
     strict: bool,
 }
 
@@ -52,9 +53,17 @@ impl Script {
         self.step(json!({ "text": text }))
     }
 
+    /// One more entry of `guardian`, as the script's file has it.
+    #[must_use]
+    pub fn guardian(mut self, entry: Value) -> Self {
+        self.guardian.push(entry);
+        self
+    }
+
     /// The file's content.
     #[must_use]
     pub fn to_json(&self) -> String {
-        json!({ "steps": self.steps, "strict": self.strict }).to_string()
+        let Self { steps, guardian, strict } = self;
+        json!({ "steps": steps, "guardian": guardian, "strict": strict }).to_string()
     }
 }

@@ -9,8 +9,14 @@ use tollgate_core::stance::{Mode, Posture};
 
 use crate::limits::{LIST_ROWS_DEFAULT, LOG_LINES_DEFAULT};
 
+mod policy;
+mod serve;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use policy::{ActionArg, AddRule, CallerArg, ExplainCall, Permissions, TrustOptions};
+
+pub(crate) use serve::ServeOptions;
 
 /// One gate for agent tools: every call passes it and leaves a receipt.
 #[derive(Debug, Parser)]
@@ -48,6 +54,12 @@ pub(crate) struct Common {
     /// Who decides
     #[arg(long, global = true, value_enum, help_heading = "Common options")]
     pub(crate) posture: Option<PostureArg>,
+    /// Allow such calls without a question: `bash(cargo test *)`, `read(~/notes/**)`; may be repeated
+    #[arg(long, global = true, value_name = "RULE", help_heading = "Common options")]
+    pub(crate) allow: Vec<String>,
+    /// Forbid such calls, whatever else allows them; may be repeated
+    #[arg(long, global = true, value_name = "RULE", help_heading = "Common options")]
+    pub(crate) deny: Vec<String>,
     /// Another configuration file, read after the usual ones
     #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
     pub(crate) config: Option<PathBuf>,
@@ -75,6 +87,11 @@ pub(crate) enum Command {
     /// The tool servers
     #[command(subcommand)]
     Servers(Servers),
+    /// Rules: what is allowed, asked for, forbidden, and what the gate would say of a call
+    #[command(subcommand)]
+    Permissions(Permissions),
+    /// Let a project's hooks, MCP servers and skills count, after a look at them
+    Trust(TrustOptions),
     /// What became of every call
     #[command(subcommand)]
     Receipts(Receipts),
@@ -86,6 +103,8 @@ pub(crate) enum Command {
     /// Results kept whole
     #[command(subcommand)]
     Artifacts(Artifacts),
+    /// Serve this kernel to other front ends: sessions, turns, calls and approvals by gRPC
+    Serve(ServeOptions),
     /// The configuration
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -148,6 +167,15 @@ pub(crate) enum OutputFormat {
 pub(crate) enum Approvals {
     /// Nobody: what would need a yes is refused
     Deny,
+    /// Lines of JSON on standard input, for `--output-format stream-json`
+    Stdio,
+}
+
+/// Who answers the questions of one call.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum CallApprovals {
+    /// Nobody: what would need a yes is refused
+    Deny,
 }
 
 /// `call`.
@@ -160,7 +188,7 @@ pub(crate) struct Call {
     pub(crate) arguments: String,
     /// Who answers questions when no terminal is attached, or even if one is
     #[arg(long, value_enum, value_name = "WHO")]
-    pub(crate) approvals: Option<Approvals>,
+    pub(crate) approvals: Option<CallApprovals>,
 }
 
 /// `tools`.
@@ -229,6 +257,17 @@ pub(crate) enum Receipts {
     Show {
         /// The call; a beginning of its id is enough
         call: String,
+    },
+    /// Write every record as a line of JSON: questions, answers, decisions, receipts, with the chain
+    Export {
+        /// Of this session [default: the one used last]
+        session: Option<String>,
+        /// Of all sessions
+        #[arg(long, conflicts_with = "session")]
+        all: bool,
+        /// Into this file, which must not exist [default: standard output]
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
     /// Find receipts that were removed, changed or reordered
     Verify {

@@ -9,11 +9,14 @@ mod doctor;
 mod exec;
 mod no_model;
 mod open;
+mod permissions;
 mod receipts;
 mod resume;
+mod serve;
 mod servers;
 mod sessions;
 mod tools;
+mod trust;
 mod turn;
 
 use crate::{
@@ -33,10 +36,13 @@ pub(crate) async fn run(start: &Start, command: Command) -> Result<Exit, Failure
         Command::Call(call) => call::call(start, &call).await,
         Command::Tools(tools) => tools::run(start, &tools).await,
         Command::Servers(servers) => servers::run(start, &servers).await,
+        Command::Permissions(permissions) => permissions::run(start, &permissions).await,
+        Command::Trust(trust) => trust::run(start, &trust).await,
         Command::Receipts(receipts) => receipts::run(start, &receipts),
         Command::Sessions(sessions) => sessions::run(start, &sessions),
         Command::Artifacts(artifacts) => artifacts::run(start, &artifacts),
-        Command::Config(config) => config::run(start, &config),
+        Command::Serve(options) => serve::serve(start, &options).await,
+        Command::Config(config) => config::run(start, &config).await,
         Command::Doctor => doctor::run(start).await,
         Command::Demo => demo::run(start).await,
         Command::Completions { shell } => Ok(completions::run(shell)),

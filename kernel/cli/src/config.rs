@@ -6,10 +6,12 @@
 //! |---|---|---|
 //! | 1 | built in ([`built_in`]) | – |
 //! | 2 | the user's `config.toml` | set every key |
-//! | 3 | the project's `.tollgate/config.toml` | tighten mode and posture, nothing else ([`project`]) |
+//! | 3 | the project's `.tollgate/config.toml` | tighten, nothing else ([`project`]) |
 //! | 4 | `--config FILE` | set every key |
 //! | 5 | `TOLLGATE_MODEL`, `TOLLGATE_MODE`, `TOLLGATE_POSTURE` | – |
 //! | 6 | options of the command line | – |
+//!
+//! Lists of what is forbidden or asked for add up over all layers.
 //!
 //! Invariants: nothing that was said is ignored; every value is of its key's kind, whoever said it.
 //!
@@ -20,6 +22,7 @@ pub(crate) mod dirs;
 mod error;
 mod file;
 pub(crate) mod keys;
+pub(crate) mod policy;
 pub(crate) mod programs;
 pub(crate) mod project;
 mod resolve;
@@ -33,6 +36,8 @@ pub(crate) use error::ConfigError;
 pub(crate) use resolve::{no_faults, settings, stance};
 pub(crate) use servers::to_json;
 pub(crate) use values::{Source, Values};
+
+use tollgate_policy::Extra;
 
 use crate::args::Common;
 
@@ -54,6 +59,8 @@ pub(crate) struct Config {
     pub(crate) files: Vec<(PathBuf, bool)>,
     /// Sentences for people: what was said and does not count.
     pub(crate) notes: Vec<String>,
+    /// What options and files add to the policy files.
+    pub(crate) extra: Extra,
 }
 
 /// Reads all layers.
@@ -72,6 +79,7 @@ pub(crate) fn load(common: &Common, environment: Environment<'_>) -> Result<Conf
         add_dirs,
         files: Vec::new(),
         notes: Vec::new(),
+        extra: Extra::default(),
     };
     let user = dirs::user_file(&config.places);
     if let Some(layer) = config.read(user)? {
@@ -92,10 +100,16 @@ pub(crate) fn load(common: &Common, environment: Environment<'_>) -> Result<Conf
     config.values.lay(variables(environment)?);
     config.values.lay(flags(common));
     config.make_model_absolute();
+    config.extra = policy::extra(&config, common)?;
     Ok(config)
 }
 
 impl Config {
+    /// What tools may work in, the workspace first.
+    pub(crate) fn roots(&self) -> Vec<PathBuf> {
+        std::iter::once(&self.workspace).chain(&self.add_dirs).cloned().collect()
+    }
+
     fn read(&mut self, path: PathBuf) -> Result<Option<Values>, ConfigError> {
         let layer = file::read(&path)?;
         self.files.push((path, layer.is_some()));

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use tollgate_engine::{
     error::KernelError,
+    model::FORBIDDEN,
     store::{
         artifacts::ArtifactError, dir::StateDirError, receipts::ReceiptsError,
         session::SessionError,
@@ -101,6 +102,7 @@ impl Failure {
             Some(KernelError::Store(_)) => "store",
             Some(KernelError::NoModel(_)) => "no_model",
             Some(KernelError::Io { .. }) => "io",
+            Some(KernelError::Policy(_)) => "policy",
             None if self.exit == Exit::Usage => "usage",
             None => "failed",
         }
@@ -112,11 +114,12 @@ impl From<KernelError> for Failure {
         let exit = match &error {
             KernelError::Model { retryable: true, .. } => Exit::Retryable,
             KernelError::Model { class, .. } => match class.as_str() {
+                FORBIDDEN => Exit::Refused,
                 "auth" | "quota" | "rate" | "network" | "unknown_model" => Exit::Unavailable,
                 _ => Exit::Failed,
             },
             KernelError::Server { .. } => Exit::Unavailable,
-            KernelError::NoModel(_) => Exit::Usage,
+            KernelError::NoModel(_) | KernelError::Policy(_) => Exit::Usage,
             KernelError::Store(_) | KernelError::Io { .. } => Exit::Failed,
         };
         Self::new(exit, error)

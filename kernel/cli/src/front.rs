@@ -20,7 +20,7 @@ use crate::{
     tty::Tty,
     view::{
         View,
-        card::{CHOICES, lines},
+        card::{choices, lines},
     },
 };
 
@@ -134,17 +134,19 @@ impl Answerer {
             line_err(&line);
         }
         match self {
-            Self::Person(tty) => by_person(tty, output).await,
+            Self::Person(tty) => by_person(tty, card, output).await,
             Self::Script(answer) => {
                 let answer = answer(card);
                 let said = match &answer {
                     Answer::Once => "y",
+                    Answer::Session => "s",
+                    Answer::Always => "a",
                     Answer::Deny(None) => "n",
                     Answer::Deny(Some(message)) => message,
-                    Answer::Stop => "s",
+                    Answer::Stop => "q",
                     Answer::Nobody(_) => "",
                 };
-                line_err(&format!("╰ {CHOICES}: {}", output.stderr_paint.bold(said)));
+                line_err(&format!("╰ {}: {}", choices(card), output.stderr_paint.bold(said)));
                 answer
             }
             Self::Nobody => Answer::Nobody("nobody answers questions here".to_owned()),
@@ -152,21 +154,23 @@ impl Answerer {
     }
 }
 
-async fn by_person(tty: &Tty, output: Output) -> Answer {
+async fn by_person(tty: &Tty, card: &Card, output: Output) -> Answer {
     tty.forget();
+    let may_store = !card.offer.is_empty();
     loop {
-        write_err(&format!("╰ {}: ", output.stderr_paint.bold(CHOICES)));
+        write_err(&format!("╰ {}: ", output.stderr_paint.bold(choices(card))));
         let Some(line) = tty.line().await else {
             return Answer::Nobody("the terminal was closed".to_owned());
         };
-        match said(&line) {
+        match said(&line, may_store) {
             Said::Answer(answer) => return answer,
             Said::Message => {
                 write_err("  what should the model know? ");
                 let message = tty.line().await.filter(|message| !message.is_empty());
                 return Answer::Deny(message);
             }
-            Said::Nothing => line_err("  please answer y, n, m or s"),
+            Said::Nothing if may_store => line_err("  please answer y, s, a, n, m or q"),
+            Said::Nothing => line_err("  please answer y, n, m or q"),
         }
     }
 }
@@ -180,13 +184,15 @@ enum Said {
     Nothing,
 }
 
-/// Only a clear yes is one.
-fn said(line: &str) -> Said {
+/// Only a clear yes is one, and a wider yes only where the card offers one.
+fn said(line: &str, may_store: bool) -> Said {
     let line = line.trim();
     match line.to_lowercase().as_str() {
         "y" | "yes" => Said::Answer(Answer::Once),
+        "s" | "session" if may_store => Said::Answer(Answer::Session),
+        "a" | "always" if may_store => Said::Answer(Answer::Always),
         "n" | "no" => Said::Answer(Answer::Deny(None)),
-        "s" | "stop" => Said::Answer(Answer::Stop),
+        "q" | "quit" => Said::Answer(Answer::Stop),
         "m" | "message" => Said::Message,
         _ => match line.split_once(' ') {
             Some(("m" | "M", message)) => {

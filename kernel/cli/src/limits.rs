@@ -10,12 +10,23 @@ pub(crate) const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
 pub(crate) const ANSWER_BYTES_MAX: usize = 4096;
 /// Questions that wait for a person; a further call waits until there is room.
 pub(crate) const QUESTIONS_WAITING: usize = 16;
+/// Bytes of a line of `--approvals stdio`; a longer one is passed over, and told.
+pub(crate) const STDIO_LINE_BYTES_MAX: usize = 64 * 1024;
+/// Lines of standard input that wait to be obeyed; more wait in the pipe.
+pub(crate) const STDIO_LINES_WAITING: usize = 16;
+/// Bytes of a message to the model with a no.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 4096;
 /// Lines of a call's output that are shown; the rest is counted.
 pub(crate) const OUTPUT_LINES_SHOWN: usize = 5;
 /// Lines of a diff that are shown after a call; the rest is counted.
 pub(crate) const DIFF_LINES_SHOWN: usize = 40;
-/// Lines of an approval card's arguments and preview; the rest is counted, and told to be unseen.
-pub(crate) const CARD_LINES_SHOWN: usize = 400;
+/// Lines of an approval card's arguments, and of its preview, before it is folded; those between are
+/// counted, and told to be unseen.
+pub(crate) const CARD_LINES_SHOWN: usize = 300;
+/// Lines of their end, which is shown whatever is folded.
+pub(crate) const CARD_TAIL_LINES_SHOWN: usize = 100;
+/// Blanks in a row that a card shows as they are; a longer run is a number. An indentation fits.
+pub(crate) const BLANKS_SHOWN: usize = 40;
 /// Columns assumed when nobody can be asked, and for what is no terminal.
 pub(crate) const COLUMNS_DEFAULT: usize = 100;
 /// Columns below which nothing is cut any shorter.

@@ -6,8 +6,9 @@
 //! | `args` | the command line as typed |
 //! | `config` | the configuration, with the source of each value |
 //! | `start` | what every command begins with |
+//! | `govern` | what policy says before anything runs |
 //! | `commands` | one file a command |
-//! | `front`, `tty` | questions to a person |
+//! | `front`, `tty`, `stdio` | questions to a person, or to a program |
 //! | `view` | how a session looks while it runs |
 //! | `output` | the only place that prints |
 //! | `exit` | exit codes and failures |
@@ -20,11 +21,13 @@ mod commands;
 mod config;
 mod exit;
 mod front;
+mod govern;
 mod input;
 mod interrupt;
 mod limits;
 mod output;
 mod start;
+mod stdio;
 mod text;
 mod tty;
 mod view;

@@ -51,8 +51,7 @@ impl Start {
     /// # Errors
     /// As [`Self::settings`], and the kernel's own.
     pub(crate) fn kernel(&self, config: &Config) -> Result<Arc<Kernel>, Failure> {
-        let roots = std::iter::once(&config.workspace).chain(&config.add_dirs).cloned().collect();
-        Ok(Kernel::start(self.settings(config)?, &config.places.engine, roots)?)
+        Ok(Kernel::start(self.settings(config)?, &config.places.engine, config.roots())?)
     }
 
     /// The store, for commands that only look.

@@ -12,6 +12,7 @@ mod refusals;
 mod text;
 mod title;
 
+use tollgate_core::authority::Layer;
 use tollgate_engine::event::Event;
 
 #[cfg(test)]
@@ -53,6 +54,12 @@ impl View {
             Self::Quiet => {}
         }
     }
+}
+
+/// A layer of the gate as receipts have it, with its number: "7 rules".
+pub(crate) fn layer_word(layer: Layer) -> String {
+    let word = serde_json::to_value(layer).unwrap_or_default();
+    format!("{} {}", layer.number(), word.as_str().unwrap_or_default().replace('_', " "))
 }
 
 /// Prints pieces in their order.

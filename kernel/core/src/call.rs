@@ -18,7 +18,7 @@ use crate::{
     catalog::Entry,
     digest::Digest,
     name::{CallId, SessionId},
-    safety::{Safety, Subject},
+    safety::{Escalation, Safety, Subject},
 };
 
 /// Who asked for a call.
@@ -100,6 +100,8 @@ pub struct Preparation {
     pub title: String,
     /// For the approval card, or empty.
     pub preview: String,
+    /// It wants a wider sandbox.
+    pub escalation: Option<Escalation>,
 }
 
 /// A call of which is known what it would do.
@@ -110,6 +112,7 @@ pub struct Classified {
     pub(crate) subjects: Vec<Subject>,
     pub(crate) title: String,
     pub(crate) preview: String,
+    pub(crate) escalation: Option<Escalation>,
     pub(crate) arguments_sha256: Digest,
 }
 
@@ -169,12 +172,18 @@ impl Checked {
     /// Joins the server's word to the call, believed as far as the server is trusted.
     #[must_use]
     pub fn classify(self, preparation: Preparation) -> Classified {
-        let safety = preparation.safety.believed(self.resolved.entry.trust);
+        let trust = self.resolved.entry.trust;
+        let safety = preparation.safety.believed(trust);
+        let mut subjects = preparation.subjects;
+        for subject in &mut subjects {
+            subject.believe(trust);
+        }
         Classified {
             arguments_sha256: Digest::of(&self.arguments),
             checked: self,
             safety,
-            subjects: preparation.subjects,
+            subjects,
+            escalation: preparation.escalation,
             title: preparation.title,
             preview: preparation.preview,
         }
@@ -234,6 +243,12 @@ impl Classified {
     #[must_use]
     pub fn title(&self) -> &str {
         if self.title.is_empty() { self.entry().name.as_str() } else { &self.title }
+    }
+
+    /// Its wish for a wider sandbox.
+    #[must_use]
+    pub fn escalation(&self) -> Option<&Escalation> {
+        self.escalation.as_ref()
     }
 
     /// For the approval card, or empty.

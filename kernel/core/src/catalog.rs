@@ -6,7 +6,7 @@
 //! Not here: search, toolbox and snapshot (a later part of the catalog), where manifests come from.
 
 mod entry;
-mod spelling;
+pub(crate) mod spelling;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -96,16 +96,20 @@ impl Catalog {
         self.entries.get(name).or_else(|| self.hidden.get(name))
     }
 
+    /// The tool that a name means, by the ladder of spellings.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Arc<Entry>> {
+        let names = || self.entries.keys().chain(self.hidden.keys()).map(ToolName::as_str);
+        self.get(name)
+            .or_else(|| spelling::variant(name, names()).and_then(|canonical| self.get(canonical)))
+    }
+
     /// Layer 1: the call's name is a tool's, by the ladder of spellings.
     ///
     /// # Errors
     /// A refusal with the nearest names, or with the reason why a server's tools are missing.
     pub fn resolve(&self, raw: RawCall) -> Result<Resolved, Refusal> {
-        let names = || self.entries.keys().chain(self.hidden.keys()).map(ToolName::as_str);
-        let found = self.get(&raw.name).or_else(|| {
-            spelling::variant(&raw.name, names()).and_then(|canonical| self.get(canonical))
-        });
-        if let Some(entry) = found {
+        if let Some(entry) = self.find(&raw.name) {
             return Ok(Resolved { entry: Arc::clone(entry), raw });
         }
         let shown: String = raw.name.chars().take(80).flat_map(char::escape_default).collect();

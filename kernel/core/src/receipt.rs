@@ -1,7 +1,8 @@
 //! What became of one call (`[GATE-80]`), and the chain that holds receipts together.
 //!
-//! A log of receipts has two kinds of record: [`Record::Decided`], written before a call is sent, and
-//! [`Record::Receipt`], exactly one for every call, also for one that never started. Each record
+//! A log of receipts has these kinds of record: [`Record::Asked`] and [`Record::Answered`] for a
+//! question, [`Record::Decided`], written before a call is sent, and [`Record::Receipt`], exactly one
+//! for every call, also for one that never started. Each record
 //! names the digest of the one before it in its session, so that a removed, changed or reordered
 //! record shows.
 //!
@@ -10,7 +11,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    authority::{Decider, Layer},
+    authority::{Decider, Layer, Why},
     call::{Caller, Coercion, Effects, Position},
     catalog::ServerFacts,
     digest::Digest,
@@ -47,10 +48,41 @@ pub enum Status {
     InFlight,
 }
 
+/// A question that was put, and later its answer: on the device before the call runs (`[GATE-61]`).
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Question {
+    /// The call; also names the question.
+    pub call: CallId,
+    /// The tool, by canonical name.
+    pub tool: String,
+    /// Digest of the exact argument bytes that were shown.
+    pub arguments_sha256: Digest,
+    /// Why it was asked.
+    pub why: Vec<Why>,
+    /// When, ms since the epoch.
+    pub at_unix_ms: u64,
+    /// "once", "session", "always", "deny", "stop", "allow" (guardian), "gone"; absent: not yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Who answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decider: Option<Decider>,
+    /// What was said with it, or the guardian's reason; at most 1 KiB.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub said: String,
+    /// Rules that the answer stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stored: Vec<String>,
+}
+
 /// One line of a receipt log.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Record {
+    /// Somebody is asked.
+    Asked(Question),
+    /// Somebody answered.
+    Answered(Question),
     /// The call is about to be sent.
     Decided(Receipt),
     /// The call has ended.
@@ -108,6 +140,12 @@ pub struct Receipt {
     pub decision: Decision,
     /// Who decided.
     pub decider: Decider,
+    /// The rule that decided, by text and origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Digest of the policy files under which it was decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_sha256: Option<Digest>,
     /// Mode and posture under which it was decided.
     #[serde(flatten)]
     pub stance: Stance,
@@ -166,6 +204,8 @@ pub struct LayerNote {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LayerVerdict {
+    /// It has nothing to say; not kept in receipts.
+    Pass,
     /// Nothing against it.
     Allow,
     /// A person must decide.

@@ -89,6 +89,9 @@ pub enum Subject {
         operator: String,
         /// A word could not be resolved without running the line.
         opaque: bool,
+        /// Proven to only read, by itself.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        read_only: bool,
     },
     /// "host" or "host:port".
     Host {
@@ -116,6 +119,15 @@ pub enum Subject {
     Unknown,
 }
 
+impl Subject {
+    /// Takes back what only a trusted server may claim.
+    pub fn believe(&mut self, trust: Trust) {
+        if let (Self::Command { read_only, .. }, Trust::Untrusted) = (self, trust) {
+            *read_only = false;
+        }
+    }
+}
+
 /// How a path is touched.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -128,4 +140,49 @@ pub enum Access {
     Create,
     /// It ceases to exist; also what is not known.
     Delete,
+}
+
+/// How far a call's processes may reach, the narrowest first.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sandbox {
+    /// Reads only.
+    ReadOnly,
+    /// Writes in the workspace, no network.
+    WorkspaceWrite,
+    /// The same, with network.
+    Network,
+    /// No sandbox.
+    Off,
+}
+
+impl Sandbox {
+    /// What an ordinary call that changes something has.
+    pub const ORDINARY: Self = Self::WorkspaceWrite;
+
+    /// As it is written in arguments, cards and receipts.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+            Self::Network => "network",
+            Self::Off => "off",
+        }
+    }
+}
+
+impl std::fmt::Display for Sandbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A call's wish for a wider sandbox (`[GATE-72]`).
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Escalation {
+    /// What it wants.
+    pub to: Sandbox,
+    /// Why, in the model's words; at most 1 KiB.
+    pub justification: String,
 }

@@ -7,9 +7,13 @@
 
 mod coerce;
 mod explain;
+mod secret;
 
 use bytes::Bytes;
 use serde_json::Value;
+
+pub use secret::Veiled;
+pub(crate) use secret::mark;
 
 use crate::{
     authority::{Layer, Refusal},
@@ -23,6 +27,7 @@ use crate::{
 pub struct Schema {
     value: Value,
     validator: jsonschema::Validator,
+    has_secrets: bool,
 }
 
 /// A schema that cannot be used.
@@ -45,7 +50,20 @@ impl Schema {
             .with_pattern_options(jsonschema::PatternOptions::regex())
             .build(&value)
             .map_err(|error| SchemaError(error.to_string()))?;
-        Ok(Self { value, validator })
+        let has_secrets = secret::has_marks(&value);
+        Ok(Self { value, validator, has_secrets })
+    }
+
+    /// Whether it marks any argument as secret.
+    #[must_use]
+    pub fn has_secrets(&self) -> bool {
+        self.has_secrets
+    }
+
+    /// The arguments without what it marks as secret; `aliases` as for [`Self::check`].
+    #[must_use]
+    pub fn veil(&self, arguments: &Value, aliases: &[(String, String)]) -> Veiled {
+        secret::veil(&self.value, aliases, arguments)
     }
 
     /// Checks arguments: gives them parsed, with what was coerced. `aliases`: pairs of another name of
@@ -68,7 +86,7 @@ impl Schema {
         if self.validator.is_valid(&value) {
             return Ok((value, coercions));
         }
-        Err(explain::explain(&self.value, self.validator.iter_errors(&value)))
+        Err(explain::explain(self, self.validator.iter_errors(&value)))
     }
 }
 

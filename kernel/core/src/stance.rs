@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
+mod tests;
+
 /// What may be done.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -66,6 +69,32 @@ impl Posture {
             Self::AutoReview => "auto-review",
             Self::FullAccess => "full-access",
             Self::Never => "never",
+        }
+    }
+}
+
+impl Stance {
+    /// Of both the tighter mode and the tighter posture.
+    #[must_use]
+    pub fn tighter_of(self, other: Self) -> Self {
+        let mode = |mode| match mode {
+            Mode::Operate => 0,
+            Mode::Work => 1,
+            Mode::Plan => 2,
+        };
+        let posture = |posture| match posture {
+            Posture::FullAccess => 0,
+            Posture::AutoReview => 1,
+            Posture::Ask => 2,
+            Posture::Never => 3,
+        };
+        Self {
+            mode: if mode(other.mode) > mode(self.mode) { other.mode } else { self.mode },
+            posture: if posture(other.posture) > posture(self.posture) {
+                other.posture
+            } else {
+                self.posture
+            },
         }
     }
 }

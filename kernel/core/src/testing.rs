@@ -5,11 +5,12 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 
 use crate::{
+    authority::policy::Policy,
     call::{Caller, Classified, Position, Preparation, RawCall},
     catalog::{Catalog, Entry, Exposure},
     digest::Digest,
     name::{CallId, ServerName, SessionId, ToolName},
-    safety::{Interrupt, Safety, Trust},
+    safety::{Escalation, Interrupt, Safety, Subject, Trust},
     schema,
     stance::{Mode, Posture, Stance},
 };
@@ -65,6 +66,26 @@ pub(crate) fn raw(name: &str) -> RawCall {
     }
 }
 
+/// The workspace of these tests.
+pub(crate) const WORKSPACE: &str = "/w";
+
+/// A call of a tool that may do anything, as its server describes it.
+pub(crate) fn prepared(
+    trust: Trust,
+    safety: Safety,
+    subjects: Vec<Subject>,
+    escalation: Option<Escalation>,
+) -> Classified {
+    let mut catalog = Catalog::default();
+    let entry = Entry { trust, ..entry("tool", Safety::WORST) };
+    catalog.add(entry).unwrap();
+    let resolved = catalog.resolve(raw("tool")).unwrap();
+    let work = Stance { mode: Mode::Work, posture: Posture::Ask };
+    let eligible = crate::authority::admission::admit(resolved, work, &Policy::default()).unwrap();
+    let said = Preparation { safety, subjects, escalation, ..Preparation::default() };
+    schema::check(eligible).unwrap().classify(said)
+}
+
 /// A call of a tool that may do anything, of which its server says `safety`.
 pub(crate) fn classified(trust: Trust, safety: Safety) -> Classified {
     let mut catalog = Catalog::default();
@@ -72,7 +93,7 @@ pub(crate) fn classified(trust: Trust, safety: Safety) -> Classified {
     catalog.add(entry).unwrap();
     let resolved = catalog.resolve(raw("tool")).unwrap();
     let work = Stance { mode: Mode::Work, posture: Posture::Ask };
-    let eligible = crate::authority::admission::admit(resolved, work).unwrap();
+    let eligible = crate::authority::admission::admit(resolved, work, &Policy::default()).unwrap();
     let said = Preparation { safety, ..Preparation::default() };
     schema::check(eligible).unwrap().classify(said)
 }

@@ -13,25 +13,32 @@ use std::{
 
 use tokio::sync::RwLock;
 use tollgate_core::{
-    authority::Budget,
+    authority::{Budget, Circumstances, HookSaid, Taint, rules::Rules},
     call::Position,
     catalog::Catalog,
     name::{CallId, SessionId},
     safety::Subject,
     stance::Stance,
 };
+use tollgate_policy::{Policies, Standing, hooks::HookEvent};
 
 use crate::{
-    approval::Approver,
+    approval::{Approver, waits::Waits},
     clock,
+    error::KernelError,
     event::{Body, Event, EventSink},
+    hooks,
+    secrets::{LogSecrets, Redactor},
     servers::{Servers, wire::Observation},
     settings::Limits,
-    store::{Artifacts, ReceiptLog, SessionLog},
+    store::{Artifacts, ReceiptLog, SessionLog, StoreError, session::SessionRecord},
 };
 
 /// Files of which a session remembers what it last saw; the oldest go first.
 const OBSERVATIONS_MAX: usize = 4096;
+
+/// Sources of untrusted text that a session names; later ones change nothing.
+const TAINTS_MAX: usize = 64;
 
 /// A session, as its calls see it.
 #[derive(Debug)]
@@ -44,20 +51,32 @@ pub struct SessionContext {
     pub catalog: Catalog,
     /// Who can be asked.
     pub approver: Arc<dyn Approver>,
+    /// How long people were waited for.
+    pub waits: Waits,
     /// Who watches.
-    pub events: Emitter,
+    pub events: Arc<Emitter>,
     /// Spilled results.
     pub artifacts: Artifacts,
     /// The conversation's log.
     pub log: Mutex<SessionLog>,
     /// The calls' log.
     pub receipts: Mutex<ReceiptLog>,
+    /// Values that nothing of a session shows or keeps.
+    pub secrets: Redactor,
+    /// The same for servers' logs, which learn.
+    pub log_secrets: LogSecrets,
     /// Bounds.
     pub limits: Limits,
     /// Absolute; the first is the workspace.
     pub roots: Vec<PathBuf>,
     /// What changes during a session.
     pub moving: Mutex<Moving>,
+    /// Rules, law, managed policy, hooks of this workspace.
+    pub policies: Policies,
+    /// Runs hooks.
+    pub hooks: hooks::Runner,
+    /// The model of the session, which also is the guardian unless another is configured.
+    pub guardian_model: Option<String>,
     /// Calls of the running turn.
     pub budget: Mutex<Budget>,
     /// Concurrency-safe calls share it; any other has it alone (`[KERN-03]`).
@@ -71,6 +90,12 @@ pub struct Moving {
     pub stance: Stance,
     /// The working directory.
     pub cwd: PathBuf,
+    /// Grants "for this session".
+    pub grants: Arc<Rules>,
+    /// Where untrusted text came from, oldest first; bounded.
+    pub taint: Vec<Taint>,
+    /// The latest time that was seen: the wall clock may jump back, expiry does not.
+    pub latest_unix_ms: u64,
     /// What the session last saw of files, by path.
     pub observations: BTreeMap<String, Observation>,
 }
@@ -82,10 +107,54 @@ impl SessionContext {
         lock(&self.moving).stance
     }
 
+    /// Changes mode and posture from here on: calls that wait or run are judged again (`[GATE-12]`).
+    ///
+    /// # Errors
+    /// It cannot be written down; the stance is as it was then.
+    pub async fn set_stance(&self, stance: Stance) -> Result<(), KernelError> {
+        let written = lock(&self.log).append(&SessionRecord::Stance(stance));
+        written.map_err(StoreError::from)?;
+        let before = std::mem::replace(&mut lock(&self.moving).stance, stance);
+        let (mode, posture) = (stance.mode, stance.posture);
+        let body = Body::StanceChanged {
+            mode: mode.as_str().to_owned(),
+            posture: posture.as_str().to_owned(),
+        };
+        self.events.tell(None, None, body).await;
+        let payload = serde_json::json!({ "before": before, "after": stance });
+        hooks::tell(self, HookEvent::ModeChange, payload).await;
+        Ok(())
+    }
+
     /// The working directory as of now.
     #[must_use]
     pub fn cwd(&self) -> PathBuf {
         lock(&self.moving).cwd.clone()
+    }
+
+    /// Everything that a judgement depends on, as of now.
+    #[must_use]
+    pub fn now(&self) -> Now {
+        let standing = self.policies.current();
+        let mut moving = lock(&self.moving);
+        moving.latest_unix_ms = moving.latest_unix_ms.max(clock::unix_ms());
+        Now {
+            stance: moving.stance,
+            standing,
+            grants: Arc::clone(&moving.grants),
+            taint: moving.taint.clone(),
+            cwd: moving.cwd.clone(),
+            can_ask: self.approver.can_ask(),
+            unix_ms: moving.latest_unix_ms,
+        }
+    }
+
+    /// Remembers a source of untrusted text, each once.
+    pub fn taint(&self, taint: Taint) {
+        let mut moving = lock(&self.moving);
+        if moving.taint.len() < TAINTS_MAX && !moving.taint.contains(&taint) {
+            moving.taint.push(taint);
+        }
     }
 
     /// What the session last saw of the files among these subjects.
@@ -120,19 +189,55 @@ impl SessionContext {
     }
 }
 
+/// A moment of a session, owned, so that a judgement borrows from one place.
+#[derive(Clone, Debug)]
+pub struct Now {
+    stance: Stance,
+    standing: Arc<Standing>,
+    grants: Arc<Rules>,
+    taint: Vec<Taint>,
+    cwd: PathBuf,
+    can_ask: bool,
+    unix_ms: u64,
+}
+
+impl Now {
+    /// As a judgement takes it.
+    #[must_use]
+    pub fn circumstances<'a>(&'a self, hooks: &'a HookSaid) -> Circumstances<'a> {
+        Circumstances {
+            stance: self.stance,
+            policy: &self.standing.policy,
+            session: &self.grants,
+            hooks,
+            taint: &self.taint,
+            cwd: &self.cwd,
+            can_ask: self.can_ask,
+            now_unix_ms: self.unix_ms,
+        }
+    }
+
+    /// The policy and hooks that were read last.
+    #[must_use]
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+}
+
 /// Tells events, numbered, to whoever watches.
 #[derive(Debug)]
 pub struct Emitter {
     sink: EventSink,
     session: SessionId,
+    secrets: Redactor,
     seq: AtomicU64,
 }
 
 impl Emitter {
     /// An emitter for a session.
     #[must_use]
-    pub fn new(session: SessionId, sink: EventSink) -> Self {
-        Self { sink, session, seq: AtomicU64::new(0) }
+    pub fn new(session: SessionId, sink: EventSink, secrets: Redactor) -> Self {
+        Self { sink, session, secrets, seq: AtomicU64::new(0) }
     }
 
     /// Tells an event; waits while the watcher is behind, and is no fault when nobody watches.
@@ -147,7 +252,8 @@ impl Emitter {
         drop(self.sink.try_send(event));
     }
 
-    fn event(&self, at: Option<&Position>, call: Option<&CallId>, body: Body) -> Event {
+    fn event(&self, at: Option<&Position>, call: Option<&CallId>, mut body: Body) -> Event {
+        self.secrets.body(&mut body);
         let positive = |number: u32| (number > 0).then_some(number);
         Event {
             seq: self.seq.fetch_add(1, Ordering::Relaxed) + 1,

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
-    authority::{Decider, Layer, Refusal, recheck},
-    call::{Classified, Effects, Outcome, Permitted, RawCall},
+    authority::{HookSaid, Layer, Refusal, taint},
+    call::{Classified, Effects, Outcome, RawCall},
     catalog::Entry,
     receipt::Status,
     safety::Subject,
@@ -31,7 +31,7 @@ use crate::{
     context::{SessionContext, lock},
     error::KernelError,
     event::Body,
-    gate::{Draft, Stop},
+    gate::{Cleared, Draft, Stop},
     servers::{CallClaims, Connection, Server, chain, wire},
     settings::Clocks,
     store::{
@@ -92,7 +92,7 @@ pub(crate) fn context_of(
 /// Runs a permitted call.
 pub(crate) async fn dispatch(
     cx: &SessionContext,
-    permitted: Permitted,
+    Cleared { permitted, hooks }: Cleared,
     cancel: &CancellationToken,
     draft: &mut Draft,
 ) -> Result<Ended, Stop> {
@@ -101,27 +101,30 @@ pub(crate) async fn dispatch(
     let _lane = Lane::enter(cx, call).await;
     let started = Body::ToolStarted {
         name: call.entry().name.as_str().to_owned(),
-        title: call.title().to_owned(),
+        title: draft.secrets().text(call.title().to_owned()),
     };
     cx.events.tell(Some(&call.raw().position), Some(&call.raw().id), started).await;
     let (mut attempt, mut tries) = (1, 0);
     loop {
         let connection = connect(server, cancel).await?;
         // 12: as of now, after every wait.
-        recheck(call, cx.stance(), permitted.permit().decider() == Decider::Person)?;
+        {
+            let now = cx.now();
+            permitted.permit().recheck(call, &now.circumstances(&hooks))?;
+        }
         let clocks = server.settings().clocks;
         let start = start_of(cx, call, &connection, clocks, attempt, draft).await?;
         if tries == 0 {
             write_intent(cx, call, draft).await?;
         }
-        let executed = execute::execute(cx, call, &connection, start, clocks, cancel).await;
+        let executed = execute::execute(cx, call, draft.secrets(), &connection, start, clocks, cancel).await;
         let (lost, sent) = match executed {
             Executed::Ended(ended) => return finish(cx, call, *ended),
             Executed::Lost { reason, sent } => (reason, sent),
         };
         let fate = if sent { recover::fate(server, &connection, call).await } else { Fate::NotRun };
         if let Fate::Ended(completed) = fate {
-            let ended = execute::completed(cx, call, *completed);
+            let ended = execute::completed(cx, call, draft.secrets(), *completed);
             return finish(cx, call, ended);
         }
         // At most once: again only if it cannot have run, or may run twice.
@@ -234,6 +237,10 @@ fn finish(cx: &SessionContext, call: &Classified, ended: wire::Ended) -> Result<
     if call.safety().read_only {
         // A call that is believed to change nothing has changed nothing, however it ended.
         outcome.effects = Effects::None;
+    }
+    let source = taint::source_of(call, &cx.now().circumstances(&HookSaid::Nothing));
+    if let Some(source) = source {
+        cx.taint(source);
     }
     let status = if outcome.succeeded {
         Status::Ok

@@ -30,6 +30,9 @@ pub enum KernelError {
         /// The same may succeed later.
         retryable: bool,
     },
+    /// Rules, hooks or managed policy cannot be read, or say what cannot be.
+    #[error("the policy cannot be used:\n{0}")]
+    Policy(#[from] tollgate_policy::PolicyError),
     /// Something of the host: a folder, a socket.
     #[error("{what}")]
     Io {

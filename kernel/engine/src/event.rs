@@ -142,6 +142,14 @@ pub enum Body {
         #[serde(skip_serializing_if = "Option::is_none")]
         fraction: Option<f32>,
     },
+    /// Mode or posture was changed.
+    #[serde(rename = "stance.changed")]
+    StanceChanged {
+        /// "plan", "work", "operate".
+        mode: String,
+        /// "ask", "auto-review", "full-access", "never".
+        posture: String,
+    },
     /// A person is asked.
     #[serde(rename = "approval.requested")]
     ApprovalRequested {
@@ -159,6 +167,14 @@ pub enum Body {
         decision: Decision,
         /// "person" or "gate".
         decider: String,
+    },
+    /// The guardian has judged a held call.
+    #[serde(rename = "guardian.judged")]
+    GuardianJudged {
+        /// The call may run, unless something narrowed meanwhile.
+        allowed: bool,
+        /// Its reason, or what went wrong with it; one line.
+        reason: String,
     },
     /// A call has ended.
     #[serde(rename = "tool.result")]
@@ -187,7 +203,7 @@ pub enum Body {
         /// The answer.
         text: String,
         /// "end", "length", "refusal", "steps", "calls", "cancelled", "timeout", "error",
-        /// "`repeated_failure`", "stopped".
+        /// "`repeated_failure`", "stopped", "hook" (a hook denied the message).
         stop_reason: String,
         /// Model requests.
         steps: u32,

@@ -3,30 +3,33 @@
 //! [`run_call`] is the only way from a [`RawCall`] to a server. Whatever happens, the call gets
 //! exactly one receipt and one result (`[GATE-02]`); only a store that cannot be written is an error.
 //!
-//! Layers 5 (hooks), 7 (rules), 9 (law) and 10 (managed policy) have their place between the lines of
-//! [`attempt`] and in `core::authority::decide`; they do not exist yet.
+//! Not here: what the layers decide (`core::authority`), hooks, the guardian, the wait for a person
+//! (`approve`), clocks of a running call (`dispatch`).
 
+mod approve;
+mod copy;
 mod draft;
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
-    authority::{Layer, Permit, Prompt, Refusal, Verdict, admission, decide},
-    call::{Block, Checked, Classified, Outcome, Preparation, RawCall, Truncated},
+    authority::{HookSaid, Layer, Permit, Refusal, Verdict, admission, judge},
+    call::{Block, Checked, Classified, Outcome, Permitted, Preparation, RawCall, Truncated},
     digest::Digest,
-    receipt::{Decision, LayerVerdict, Receipt, Status},
+    receipt::{Receipt, Status},
     schema,
 };
 use tollgate_proto::tool::v1::Prepare;
 
+use approve::Held;
 pub(crate) use draft::Draft;
 
 use crate::{
-    approval::{Answer, Card},
     context::{SessionContext, lock},
     dispatch,
     error::KernelError,
     event::Body,
+    hooks,
     servers::chain,
     store::session::{SessionRecord, ToolResult},
 };
@@ -123,7 +126,7 @@ pub async fn run_call(
     raw: RawCall,
     cancel: &CancellationToken,
 ) -> Result<CallEnd, KernelError> {
-    let mut draft = Draft::new(&raw, cx.stance());
+    let mut draft = Draft::new(cx, &raw);
     let asked = Body::ToolCall {
         name: raw.name.clone(),
         arguments: draft.arguments().clone(),
@@ -131,12 +134,14 @@ pub async fn run_call(
         parent: raw.parent.clone(),
     };
     cx.events.tell(Some(&raw.position), Some(&raw.id), asked).await;
-    match attempt(cx, raw, cancel, &mut draft).await {
+    let end = match attempt(cx, raw, cancel, &mut draft).await {
         Ok(ended) => draft.ended(cx, ended).await,
-        Err(Stop::Refused(refusal)) => draft.refused(cx, &refusal, false).await,
-        Err(Stop::Turn(refusal)) => draft.refused(cx, &refusal, true).await,
+        Err(Stop::Refused(refusal)) => draft.refused(cx, *refusal, false).await,
+        Err(Stop::Turn(refusal)) => draft.refused(cx, *refusal, true).await,
         Err(Stop::Kernel(error)) => Err(*error),
-    }
+    }?;
+    hooks::after_call(cx, &end, cancel).await;
+    Ok(end)
 }
 
 async fn attempt(
@@ -148,29 +153,92 @@ async fn attempt(
     if cancel.is_cancelled() {
         return Err(never_started().into());
     }
-    // 0 budget, 1 name, 2 admission, 3 arguments
+    // 0 budget, 1 name, 2 admission, 3 arguments, 4 preparation
     lock(&cx.budget).take(raw.depth)?;
+    let classified = prepare(cx, raw, cancel, draft).await?;
+    // 5 hooks: a rewritten call goes back through 1 to 4, once; every hook was heard on its bytes.
+    let heard = hooks::before_call(cx, &classified, cancel).await;
+    if cancel.is_cancelled() {
+        return Err(never_started().into());
+    }
+    let classified = match heard.updated {
+        None => classified,
+        Some(arguments) => {
+            let mut raw = classified.raw().clone();
+            raw.arguments = arguments.to_string().into();
+            draft.rewritten(cx, &raw);
+            prepare(cx, raw, cancel, draft).await?
+        }
+    };
+    // 6 baseline to 11 approval; a yes is 12, recheck
+    let permit = permit(cx, &classified, &heard.said, cancel, draft).await?;
+    draft.permitted(&permit);
+    copy::ready(cx)?;
+    // 12 recheck after the last wait, 13 grant, 14 execution
+    let permitted = Cleared { permitted: permit.join(classified), hooks: heard.said };
+    let mut ended = dispatch::dispatch(cx, permitted, cancel, draft).await?;
+    ended.outcome.messages.extend(heard.contexts.into_iter().map(hook_message));
+    Ok(ended)
+}
+
+/// A call that may run, with what hooks said of it: the recheck needs both.
+#[derive(Debug)]
+pub(crate) struct Cleared {
+    pub(crate) permitted: Permitted,
+    pub(crate) hooks: HookSaid,
+}
+
+/// Layers 1 to 4.
+async fn prepare(
+    cx: &SessionContext,
+    raw: RawCall,
+    cancel: &CancellationToken,
+    draft: &mut Draft,
+) -> Result<Classified, Stop> {
     let resolved = cx.catalog.resolve(raw)?;
     draft.resolved(&resolved);
-    let eligible = admission::admit(resolved, cx.stance())?;
+    let eligible = {
+        let now = cx.now();
+        admission::admit(resolved, cx.stance(), &now.standing().policy)?
+    };
     let checked = schema::check(eligible)?;
-    draft.checked(&checked);
-    // 4 preparation
+    draft.checked(cx, &checked);
     let classified = classify(cx, checked, cancel).await?;
     draft.classified(&classified);
-    // 6 baseline to 12 recheck
-    let permit = match decide(&classified, cx.stance()) {
-        Verdict::Allow(permit) => permit,
-        Verdict::Ask(prompt) => ask(cx, &classified, prompt, cancel, draft).await?,
-        Verdict::Refuse(refusal) => return Err(refusal.into()),
+    Ok(classified)
+}
+
+/// Layers 5 to 12: judged, and settled by a person or the guardian where a need remains.
+async fn permit(
+    cx: &SessionContext,
+    call: &Classified,
+    hooks: &HookSaid,
+    cancel: &CancellationToken,
+    draft: &mut Draft,
+) -> Result<Permit, Stop> {
+    let ruling = {
+        let now = cx.now();
+        draft.policy(now.standing().policy.sha256);
+        judge(call, &now.circumstances(hooks))
     };
-    draft.permitted(&permit);
-    // 12 recheck, 13 grant, 14 execution
-    dispatch::dispatch(cx, permit.join(classified), cancel, draft).await
+    draft.judged(&ruling.notes);
+    let held = Held { cx, call, hooks, draft, cancel };
+    match ruling.verdict {
+        Verdict::Allow(permit) => Ok(permit),
+        // Both are rare and large: they belong on the heap.
+        Verdict::Ask(prompt) => Box::pin(held.ask(prompt)).await,
+        Verdict::Review(prompt) => Box::pin(held.review(prompt)).await,
+        Verdict::Refuse(refusal) => Err(refusal.into()),
+    }
+}
+
+/// What a hook adds for the model, after the result.
+pub(crate) fn hook_message(context: String) -> Vec<Block> {
+    vec![Block::Text { text: format!("A hook of the user's adds: {context}") }]
 }
 
 /// Layer 4: asks the server what this call would do, unless its manifest says it for all calls.
-async fn classify(
+pub(crate) async fn classify(
     cx: &SessionContext,
     checked: Checked,
     cancel: &CancellationToken,
@@ -213,69 +281,6 @@ async fn classify(
         said = said => said?,
     };
     Ok(checked.classify(said))
-}
-
-/// Layers 11 and 12: a person decides, and the call is judged again as of then.
-async fn ask(
-    cx: &SessionContext,
-    call: &Classified,
-    prompt: Prompt,
-    cancel: &CancellationToken,
-    draft: &mut Draft,
-) -> Result<Permit, Stop> {
-    draft.note(Layer::Baseline, LayerVerdict::Ask, prompt.why());
-    let card = card(call, prompt.why());
-    let raw = call.raw();
-    let id = raw.id.as_str().to_owned();
-    if cx.approver.can_ask() {
-        let body = Body::ApprovalRequested { id: id.clone(), card: Box::new(card.clone()) };
-        cx.events.tell(Some(&raw.position), Some(&raw.id), body).await;
-    }
-    let answer = tokio::select! {
-        biased;
-        () = cancel.cancelled() => return Err(never_started().into()),
-        answer = cx.approver.ask(&card, cancel) => answer,
-    };
-    let asked = !matches!(answer, Answer::Nobody(_));
-    let granted = match answer {
-        Answer::Once => prompt.grant(call, cx.stance()).map_err(Stop::from),
-        Answer::Deny(message) => Err(Refusal::denied(message.as_deref()).into()),
-        Answer::Stop => Err(Stop::Turn(Box::new(Refusal::stopped()))),
-        Answer::Nobody(why) => {
-            let message = format!("this call needs an approval ({}), and {why}", prompt.why());
-            Err(Refusal::new(Layer::Approval, "no_approver", message).into())
-        }
-    };
-    if asked {
-        let decision = match &granted {
-            Ok(_) => Decision::Approved,
-            Err(Stop::Refused(refusal) | Stop::Turn(refusal)) if refusal.by_person => {
-                Decision::Denied
-            }
-            Err(_) => Decision::Refused,
-        };
-        let body = Body::ApprovalDecided { id, decision, decider: "person".to_owned() };
-        cx.events.tell(Some(&raw.position), Some(&raw.id), body).await;
-    }
-    granted
-}
-
-fn card(call: &Classified, why: &str) -> Card {
-    let (raw, entry) = (call.raw(), call.entry());
-    Card {
-        call_id: raw.id.clone(),
-        caller: raw.caller,
-        agent: raw.position.agent.clone(),
-        tool: entry.name.as_str().to_owned(),
-        title: call.title().to_owned(),
-        server: entry.server.as_str().to_owned(),
-        host: "local".to_owned(),
-        arguments: call.value().clone(),
-        preview: call.preview().to_owned(),
-        subjects: call.subjects().to_vec(),
-        safety: call.safety(),
-        why: why.to_owned(),
-    }
 }
 
 fn never_started() -> Refusal {

@@ -97,6 +97,7 @@ impl History {
                 | SessionRecord::Cwd { .. }
                 | SessionRecord::Observed { .. }
                 | SessionRecord::Stance(_)
+                | SessionRecord::Grants { .. }
                 | SessionRecord::TurnEnd { .. }
                 | SessionRecord::Note { .. }
                 | SessionRecord::End => {}

@@ -7,23 +7,26 @@ use std::{
 
 use tokio::sync::RwLock;
 use tollgate_core::{
-    authority::Budget,
+    authority::{Budget, rules::{Action, Rule, Rules, Source, compact}},
     catalog::Catalog,
     name::{ServerName, SessionId},
 };
+use tollgate_policy::{Policies, hooks::HookEvent};
 
 use crate::{
-    approval::Approver,
+    approval::{Approver, waits::Waits},
     clock,
     context::{Emitter, Moving, SessionContext},
     error::KernelError,
     event::{Body, EventSink},
     history::History,
+    hooks,
     process::{RuntimeDir, Spawner},
     prompt,
+    secrets::{LogSecrets, Redactor},
     servers::{Connection, Described, Ground, ServerError, ServerView, Servers, wire::Observation},
     session::{Resumed, Session, SessionOptions, close_in_flight},
-    settings::Settings,
+    settings::{PolicySettings, Settings},
     store::{
         Artifacts, ReceiptLog, SessionLog, StateDir, StoreError,
         framed::Repairs,
@@ -49,6 +52,9 @@ pub struct Kernel {
     state: StateDir,
     artifacts: Artifacts,
     servers: Arc<Servers>,
+    spawner: Spawner,
+    secrets: Redactor,
+    log_secrets: LogSecrets,
 }
 
 impl Kernel {
@@ -67,18 +73,23 @@ impl Kernel {
         let runtime = RuntimeDir::create(dirs.runtime.as_deref()).map_err(|source| {
             KernelError::Server { server: "all".to_owned(), source: ServerError::from(source) }
         })?;
+        let secrets = Redactor::of_environment();
+        let log_secrets = LogSecrets::new(secrets.clone());
+        let spawner =
+            Spawner::with_launcher(settings.launcher.clone()).keeping_out(log_secrets.clone());
         let ground = Arc::new(Ground {
-            spawner: Spawner::with_launcher(settings.launcher.clone()),
+            spawner: spawner.clone(),
             runtime,
             manifests: dirs.cache.join("manifests"),
             logs: state.logs().to_owned(),
             log: settings.log.clone(),
             session: clock::session_id().as_str().to_owned(),
             roots,
+            secrets: log_secrets.clone(),
         });
         let servers = Arc::new(Servers::new(&settings, &ground));
-        let artifacts = Artifacts::open(&state);
-        Ok(Arc::new(Self { settings, state, artifacts, servers }))
+        let artifacts = Artifacts::open(&state).keeping_out(secrets.clone());
+        Ok(Arc::new(Self { settings, state, artifacts, servers, spawner, secrets, log_secrets }))
     }
 
     /// The tools that there are.
@@ -116,32 +127,12 @@ impl Kernel {
         approver: Arc<dyn Approver>,
         events: EventSink,
     ) -> Result<Session, KernelError> {
-        let catalog = self.catalog().await;
-        let roots: Vec<PathBuf> =
-            std::iter::once(&options.workspace).chain(&options.add_dirs).cloned().collect();
-        let (log, records, mut repairs) = self.log_of(&options, &roots)?;
-        let id = log.id().clone();
-        let (receipts, mended) =
-            ReceiptLog::open(&self.state, log.lock()).map_err(StoreError::from)?;
-        repairs.extend(sentences(&mended));
-        let cx = Arc::new(SessionContext {
-            servers: Arc::clone(&self.servers),
-            catalog,
-            approver,
-            events: Emitter::new(id.clone(), events),
-            artifacts: self.artifacts.clone(),
-            log: Mutex::new(log),
-            receipts: Mutex::new(receipts),
-            limits: self.settings.limits,
-            moving: Mutex::new(moving(&records, &options)),
-            roots,
-            budget: Mutex::new(Budget::new(self.settings.limits.turn_calls_max)),
-            lane: RwLock::new(()),
-            id,
-        });
+        let (cx, records, repairs) = self.context(&options, approver, events).await?;
+        let cx = Arc::new(cx);
         let mut turns = 0;
         for record in &records {
-            if let SessionRecord::User { turn, .. } = record {
+            // A message that a hook denied has an end and no beginning.
+            if let SessionRecord::User { turn, .. } | SessionRecord::TurnEnd { turn, .. } = record {
                 turns = *turn;
             }
         }
@@ -160,6 +151,50 @@ impl Kernel {
         Ok(session)
     }
 
+    /// What the calls of a session need, with its records and what was mended in them; nobody is told
+    /// of it yet.
+    pub(crate) async fn context(
+        &self,
+        options: &SessionOptions,
+        approver: Arc<dyn Approver>,
+        events: EventSink,
+    ) -> Result<(SessionContext, Vec<SessionRecord>, Vec<String>), KernelError> {
+        let catalog = self.catalog().await;
+        let roots: Vec<PathBuf> =
+            std::iter::once(&options.workspace).chain(&options.add_dirs).cloned().collect();
+        let policies = self.policies(&catalog, &roots)?;
+        let (mut log, records, mut repairs) = self.log_of(options, &roots)?;
+        log.keep_out(self.secrets.clone());
+        let id = log.id().clone();
+        let (mut receipts, mended) =
+            ReceiptLog::open(&self.state, log.lock()).map_err(StoreError::from)?;
+        receipts.keep_out(self.secrets.clone());
+        repairs.extend(sentences(&mended));
+        let guardian = self.settings.guardian_model.clone().or_else(|| options.model.clone());
+        let cx = SessionContext {
+            policies,
+            hooks: hooks::Runner::new(&self.spawner),
+            guardian_model: guardian,
+            servers: Arc::clone(&self.servers),
+            catalog,
+            approver,
+            waits: Waits::default(),
+            events: Arc::new(Emitter::new(id.clone(), events, self.secrets.clone())),
+            artifacts: self.artifacts.clone(),
+            log: Mutex::new(log),
+            receipts: Mutex::new(receipts),
+            secrets: self.secrets.clone(),
+            log_secrets: self.log_secrets.clone(),
+            limits: self.settings.limits,
+            moving: Mutex::new(moving(&records, options)),
+            roots,
+            budget: Mutex::new(Budget::new(self.settings.limits.turn_calls_max)),
+            lane: RwLock::new(()),
+            id,
+        };
+        Ok((cx, records, repairs))
+    }
+
     /// Ends every server.
     pub async fn stop(&self) {
         self.servers.stop().await;
@@ -169,6 +204,18 @@ impl Kernel {
     #[must_use]
     pub fn state(&self) -> &StateDir {
         &self.state
+    }
+
+    /// Reads all policy of a workspace.
+    ///
+    /// # Errors
+    /// Every fault of its files, and rules that name tools that there are not.
+    pub fn policies(&self, catalog: &Catalog, roots: &[PathBuf]) -> Result<Policies, KernelError> {
+        let PolicySettings { places, extra } = self.settings.policy.clone();
+        let policies = Policies::open(places, extra, roots.to_vec())?;
+        let names: Vec<&str> = catalog.list().iter().map(|entry| entry.name.as_str()).collect();
+        policies.check_tools(&names)?;
+        Ok(policies)
     }
 
     fn log_of(
@@ -223,6 +270,12 @@ impl Session {
             resumed,
         };
         self.cx.events.tell(None, None, body).await;
+        let started = serde_json::json!({
+            "source": if resumed { "resume" } else { "startup" },
+            "model": options.model,
+            "kind": options.kind,
+        });
+        hooks::tell(&self.cx, HookEvent::SessionStart, started).await;
         Ok(())
     }
 }
@@ -236,6 +289,9 @@ fn moving(records: &[SessionRecord], options: &SessionOptions) -> Moving {
     let mut moving = Moving {
         stance: options.stance,
         cwd: options.workspace.clone(),
+        grants: Arc::default(),
+        taint: Vec::new(),
+        latest_unix_ms: 0,
         observations: std::collections::BTreeMap::new(),
     };
     for record in records {
@@ -243,6 +299,11 @@ fn moving(records: &[SessionRecord], options: &SessionOptions) -> Moving {
             && path.is_dir()
         {
             moving.cwd.clone_from(path);
+        } else if let SessionRecord::Grants { rules } = record {
+            let of_session =
+                rules.iter().filter_map(|rule| compact::parse(rule, Action::Allow, Source::Session, None, "session").ok());
+            let here = of_session.map(|rule| Rule { workspace: Some(options.workspace.clone()), ..rule });
+            moving.grants = Arc::new(Rules::new(moving.grants.all().iter().cloned().chain(here).collect()));
         } else if let SessionRecord::Observed { files } = record {
             let seen = files.iter().map(|file| Observation {
                 path: file.path.clone(),

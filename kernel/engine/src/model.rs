@@ -2,7 +2,10 @@
 
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
-use tollgate_core::digest::Digest;
+use tollgate_core::{
+    authority::{managed::Managed, rules::NamePattern},
+    digest::Digest,
+};
 use tollgate_proto::{
     model::v1::{
         Finished, GenerateRequest, GenerateResponse, failed::Class, finished::Stop,
@@ -16,10 +19,14 @@ use crate::{
     context::SessionContext,
     error::KernelError,
     event::{Body, Usage},
+    secrets::Pieces,
     servers::{CallClaims, ServerError, wire},
     store::session::ToolCall,
 };
 use tollgate_core::call::Position;
+
+#[cfg(test)]
+mod tests;
 
 /// Bytes of one request, as the wire allows.
 pub(crate) const REQUEST_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -27,6 +34,9 @@ pub(crate) const REQUEST_BYTES_MAX: usize = 32 * 1024 * 1024;
 const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Calls of one answer.
 const ANSWER_CALLS_MAX: usize = 256;
+
+/// The class of a model that managed policy forbids.
+pub const FORBIDDEN: &str = "forbidden_model";
 
 /// A whole answer.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +53,26 @@ pub(crate) struct Answer {
     pub(crate) model: String,
 }
 
+/// The pattern of managed policy that forbids a model (`[GATE-51]`). A pattern without a provider
+/// forbids the name of every provider; a model without one may be of any.
+#[must_use]
+pub fn forbidden<'a>(managed: &'a Managed, model: &str) -> Option<&'a str> {
+    let (provider, name) = match model.split_once(':') {
+        Some((provider, name)) => (Some(provider), name),
+        None => (None, model),
+    };
+    let of_any = || {
+        managed.models_forbidden.iter().map(NamePattern::as_str).find(|pattern| {
+            let part = pattern.split_once(':').filter(|_| provider.is_none());
+            part.is_some_and(|(_, part)| {
+                // What cannot be compared is forbidden.
+                NamePattern::new(part).map_or(true, |part| part.matches(name))
+            })
+        })
+    };
+    managed.forbids_model(model).or_else(|| managed.forbids_model(name)).or_else(of_any)
+}
+
 /// Sends one prepared request and gathers the answer; deltas go to the watcher as they come.
 pub(crate) async fn generate(
     cx: &SessionContext,
@@ -51,7 +81,7 @@ pub(crate) async fn generate(
     request: Bytes,
     cancel: &CancellationToken,
 ) -> Result<Answer, KernelError> {
-    let asked = ask(cx, at, model, request);
+    let asked = ask(cx, Some(at), model, request);
     tokio::select! {
         biased;
         () = cancel.cancelled() => Ok(Answer { stop: "cancelled", ..Answer::default() }),
@@ -59,12 +89,20 @@ pub(crate) async fn generate(
     }
 }
 
-async fn ask(
+/// Sends one prepared request and gathers the answer. `watched`: where its deltas are told; `None`:
+/// nobody is told of it. Dropping the future aborts the request.
+pub(crate) async fn ask(
     cx: &SessionContext,
-    at: &Position,
+    watched: Option<&Position>,
     model: &str,
     request: Bytes,
 ) -> Result<Answer, KernelError> {
+    if let Some(pattern) = forbidden(&cx.policies.current().policy.managed, model) {
+        let message =
+            format!("the machine's owner forbids model '{model}' (managed policy, '{pattern}')");
+        let class = FORBIDDEN.to_owned();
+        return Err(KernelError::Model { class, message, retryable: false });
+    }
     let server = cx.servers.model().ok_or_else(|| {
         KernelError::NoModel("no server with `model = true` is configured".to_owned())
     })?;
@@ -91,15 +129,15 @@ async fn ask(
     };
     let lost = |status: tonic::Status| KernelError::Model {
         class: "server".to_owned(),
-        message: format!("the model server failed: {}", wire::status(&status)),
+        message: cx.secrets.text(format!("the model server failed: {}", wire::status(&status))),
         retryable: true,
     };
     let answered = async {
         let mut stream = connection.model().generate(request).await.map_err(lost)?.into_inner();
-        let mut answer = Answer::default();
+        let mut hearing = Hearing::new(cx, watched);
         while let Some(GenerateResponse { event }) = stream.message().await.map_err(lost)? {
-            if take(cx, at, &mut answer, event).await? {
-                return Ok(answer);
+            if hearing.take(event).await? {
+                return Ok(hearing.answer);
             }
         }
         Err(lost(tonic::Status::unknown("the stream ended before the answer did")))
@@ -113,61 +151,86 @@ async fn ask(
     }
 }
 
-/// Takes one event; `true`: the answer is whole.
-async fn take(
-    cx: &SessionContext,
-    at: &Position,
-    answer: &mut Answer,
-    event: Option<Wire>,
-) -> Result<bool, KernelError> {
-    match event {
-        Some(Wire::TextDelta(text)) => {
-            answer.text.push_str(&text);
-            let body = Body::AssistantDelta { text, reasoning: String::new() };
-            cx.events.tell(Some(at), None, body).await;
+/// An answer as it comes, without known secrets.
+struct Hearing<'a> {
+    cx: &'a SessionContext,
+    watched: Option<&'a Position>,
+    answer: Answer,
+    text: Pieces,
+    reasoning: Pieces,
+}
+
+impl<'a> Hearing<'a> {
+    fn new(cx: &'a SessionContext, watched: Option<&'a Position>) -> Self {
+        let (text, reasoning) = (cx.secrets.pieces(), cx.secrets.pieces());
+        Self { cx, watched, answer: Answer::default(), text, reasoning }
+    }
+
+    /// Takes one event; `true`: the answer is whole.
+    async fn take(&mut self, event: Option<Wire>) -> Result<bool, KernelError> {
+        match event {
+            Some(Wire::TextDelta(text)) => {
+                let text = self.text.push_text(text);
+                self.said(text, String::new()).await;
+            }
+            Some(Wire::ReasoningDelta(reasoning)) => {
+                let reasoning = self.reasoning.push_text(reasoning);
+                self.said(String::new(), reasoning).await;
+            }
+            Some(Wire::ToolCall(call)) => self.answer.tool_calls.push(ToolCall {
+                id: wire::bounded(call.id, 256),
+                name: wire::bounded(call.name, 256),
+                arguments: String::from_utf8_lossy(&call.arguments).into_owned(),
+            }),
+            Some(Wire::Retrying(it)) => {
+                let reason = wire::bounded(it.reason, 1024);
+                let (attempt, after_ms) = (it.attempt, it.after_ms);
+                self.tell(Body::ModelRetrying { attempt, after_ms, reason }).await;
+            }
+            Some(Wire::Finished(finished)) => {
+                let (text, reasoning) = (self.text.finish_text(), self.reasoning.finish_text());
+                self.said(text, reasoning).await;
+                finish(&mut self.answer, finished);
+                self.cx.secrets.hide(&mut self.answer.carried);
+                return Ok(true);
+            }
+            Some(Wire::Failed(failed)) => {
+                return Err(KernelError::Model {
+                    class: class(failed.class()).to_owned(),
+                    message: self.cx.secrets.text(wire::bounded(failed.message, 4096)),
+                    retryable: failed.retryable,
+                });
+            }
+            // A newer server's event.
+            None => {}
         }
-        Some(Wire::ReasoningDelta(reasoning)) => {
-            answer.reasoning.push_str(&reasoning);
-            let body = Body::AssistantDelta { text: String::new(), reasoning };
-            cx.events.tell(Some(at), None, body).await;
-        }
-        Some(Wire::ToolCall(call)) => answer.tool_calls.push(ToolCall {
-            id: wire::bounded(call.id, 256),
-            name: wire::bounded(call.name, 256),
-            arguments: String::from_utf8_lossy(&call.arguments).into_owned(),
-        }),
-        Some(Wire::Retrying(it)) => {
-            let body = Body::ModelRetrying {
-                attempt: it.attempt,
-                after_ms: it.after_ms,
-                reason: wire::bounded(it.reason, 1024),
-            };
-            cx.events.tell(Some(at), None, body).await;
-        }
-        Some(Wire::Finished(finished)) => {
-            finish(answer, finished);
-            return Ok(true);
-        }
-        Some(Wire::Failed(failed)) => {
+        let (text, reasoning) = (self.answer.text.len(), self.answer.reasoning.len());
+        if text.max(reasoning) > ANSWER_BYTES_MAX || self.answer.tool_calls.len() > ANSWER_CALLS_MAX
+        {
             return Err(KernelError::Model {
-                class: class(failed.class()).to_owned(),
-                message: wire::bounded(failed.message, 4096),
-                retryable: failed.retryable,
+                class: "protocol".to_owned(),
+                message: "the answer is larger than an answer can be".to_owned(),
+                retryable: false,
             });
         }
-        // A newer server's event.
-        None => {}
+        Ok(false)
     }
-    let too_much = answer.text.len().max(answer.reasoning.len()) > ANSWER_BYTES_MAX
-        || answer.tool_calls.len() > ANSWER_CALLS_MAX;
-    if too_much {
-        return Err(KernelError::Model {
-            class: "protocol".to_owned(),
-            message: "the answer is larger than an answer can be".to_owned(),
-            retryable: false,
-        });
+
+    /// Adds a piece, and tells it.
+    async fn said(&mut self, text: String, reasoning: String) {
+        if text.is_empty() && reasoning.is_empty() {
+            return;
+        }
+        self.answer.text.push_str(&text);
+        self.answer.reasoning.push_str(&reasoning);
+        self.tell(Body::AssistantDelta { text, reasoning }).await;
     }
-    Ok(false)
+
+    async fn tell(&self, body: Body) {
+        if self.watched.is_some() {
+            self.cx.events.tell(self.watched, None, body).await;
+        }
+    }
 }
 
 fn finish(answer: &mut Answer, finished: Finished) {

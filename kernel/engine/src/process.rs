@@ -9,6 +9,7 @@
 //! | module | job |
 //! |---|---|
 //! | [`Spawner`] | one thread that starts everything, because parent-death signals name a thread |
+//! | [`Captured`] | a program run to its end: a hook |
 //! | [`ServerProcess`] | one running server: its input, its log, its end |
 //! | `reaper` | which children run; reaping; orphans |
 //! | [`LogTail`] | the last 64 KiB a server said |
@@ -22,6 +23,7 @@
 //! Not here: the protocol with the server, restarts and quarantine (`servers`), and what a process
 //! does to itself before it becomes the server (`tollgate-launch`).
 
+mod capture;
 mod child;
 mod environment;
 mod exit;
@@ -35,7 +37,8 @@ mod server;
 mod spawner;
 mod spec;
 
-pub use environment::scrubbed;
+pub use capture::{CaptureBounds, CaptureEnd, Captured};
+pub use environment::{scrubbed, secret_variables};
 pub use exit::Exit;
 pub use logs::LogTail;
 pub use records::{Record, forgive, running};

@@ -41,6 +41,7 @@ pub use server::{Server, ServerState, ServerView};
 
 use crate::{
     process::{RuntimeDir, Spawner},
+    secrets::LogSecrets,
     settings::Settings,
 };
 
@@ -61,6 +62,8 @@ pub struct Ground {
     pub session: String,
     /// Absolute; the first is the workspace.
     pub roots: Vec<PathBuf>,
+    /// What no log and no error of a server may hold.
+    pub secrets: LogSecrets,
 }
 
 /// All servers of a kernel.

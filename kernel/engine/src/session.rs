@@ -5,13 +5,14 @@ use std::{path::PathBuf, sync::Arc};
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
-    authority::Decider,
+    authority::{Budget, Decider},
     call::{Caller, Effects, Position, RawCall},
     digest::Digest,
     name::SessionId,
     receipt::{End, Receipt, Status},
     stance::Stance,
 };
+use tollgate_policy::hooks::HookEvent;
 
 use crate::{
     clock,
@@ -20,6 +21,7 @@ use crate::{
     event::Body,
     gate::{self, CallEnd},
     history::History,
+    hooks,
     store::{
         StoreError,
         session::{SessionKind, SessionRecord},
@@ -88,17 +90,7 @@ impl Session {
         &self.resumed
     }
 
-    /// Changes mode and posture from here on; calls that are running are judged again.
-    ///
-    /// # Errors
-    /// The store fails.
-    pub fn set_stance(&self, stance: Stance) -> Result<(), KernelError> {
-        self.record(&SessionRecord::Stance(stance))?;
-        lock(&self.cx.moving).stance = stance;
-        Ok(())
-    }
-
-    /// One gated call outside a turn.
+    /// One gated call outside a turn, with a budget of its own.
     ///
     /// # Errors
     /// The store fails.
@@ -106,7 +98,7 @@ impl Session {
     /// # Cancel safety
     /// Not cancel safe: cancel by the token.
     pub async fn call(
-        &mut self,
+        &self,
         name: &str,
         arguments: Bytes,
         caller: Caller,
@@ -121,7 +113,10 @@ impl Session {
             name: name.to_owned(),
             arguments,
         };
-        let end = gate::run_call(&self.cx, raw, cancel).await?;
+        self.cx.policies.refresh();
+        *lock(&self.cx.budget) = Budget::new(self.cx.limits.turn_calls_max);
+        // Of its own: a person's stop in a nested call ends this call, and not the caller's work.
+        let end = gate::run_call(&self.cx, raw, &cancel.child_token()).await?;
         // Logged, and no part of the conversation: no model asked.
         self.record(&end.record(0, 0, ""))?;
         Ok(end)
@@ -132,6 +127,8 @@ impl Session {
     /// # Errors
     /// The store fails.
     pub async fn close(self) -> Result<(), KernelError> {
+        hooks::tell(&self.cx, HookEvent::SessionEnd, serde_json::json!({})).await;
+        self.cx.hooks.end().await;
         self.record(&SessionRecord::End)?;
         self.flush().await?;
         self.cx.events.tell(None, None, Body::SessionEnded {}).await;

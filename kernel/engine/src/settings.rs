@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde_json::Value;
 use tollgate_core::{name::ServerName, safety::Trust, stance::Stance};
+use tollgate_policy::{Extra, Places};
 
 /// Everything that a kernel is told.
 #[derive(Clone, Debug)]
@@ -18,10 +19,23 @@ pub struct Settings {
     pub servers: BTreeMap<ServerName, ServerSettings>,
     /// Bounds that a user may change.
     pub limits: Limits,
+    /// Where policy files are, and what options add to them.
+    pub policy: PolicySettings,
+    /// The guardian's model (`auto_review.model`); `None`: the session's.
+    pub guardian_model: Option<String>,
     /// The program that becomes a server's launcher: the `tollgate` binary itself.
     pub launcher: PathBuf,
     /// Filter of the servers' logs, in the syntax of `RUST_LOG`.
     pub log: String,
+}
+
+/// Policy as the command line and `config.toml` lay it down.
+#[derive(Clone, Debug, Default)]
+pub struct PolicySettings {
+    /// Where the files are.
+    pub places: Places,
+    /// What options and `config.toml` add.
+    pub extra: Extra,
 }
 
 /// One `[servers.NAME]`.

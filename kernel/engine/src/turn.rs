@@ -2,25 +2,29 @@
 //!
 //! Order that makes `kill -9` harmless: a record is in the log before its effect is shown or sent on.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::future::join_all;
-use tokio::time::{Instant, timeout_at};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     authority::Budget,
-    call::{Caller, Position, RawCall},
+    call::{Block, Caller, Position, RawCall},
     digest::Digest,
 };
+use tollgate_policy::hooks::HookEvent;
 
 use crate::{
     batch, clock,
-    context::lock,
+    context::{SessionContext, lock},
     error::KernelError,
     event::{Body, Usage},
     gate::{self, CallEnd},
+    hooks,
     model::{self, Answer},
+    secrets,
+    servers::chain,
     session::Session,
     store::{
         StoreError,
@@ -33,7 +37,7 @@ use crate::{
 pub struct TurnLimits {
     /// Model requests.
     pub steps_max: Option<u32>,
-    /// Wall clock.
+    /// Wall clock, not counted while a person is asked.
     pub within: Option<Duration>,
 }
 
@@ -67,19 +71,29 @@ impl Session {
         cancel: &CancellationToken,
     ) -> Result<TurnEnd, KernelError> {
         self.turn += 1;
+        // A model is no place for a key that somebody pasted.
+        let prompt = self.cx.secrets.text(prompt);
+        // Policy files are read anew for each turn.
+        self.cx.policies.refresh();
         *lock(&self.cx.budget) = Budget::new(self.cx.limits.turn_calls_max);
+        let contexts = match hooks::submit(&self.cx, &prompt, cancel).await {
+            Ok(contexts) => contexts,
+            Err(reason) => return self.denied(prompt, reason).await,
+        };
         self.record(&SessionRecord::User { turn: self.turn, text: prompt.clone() })?;
         self.history.user(&prompt);
+        self.add(contexts.into_iter().map(gate::hook_message).collect())?;
         let at = self.position(0);
         self.cx.events.tell(Some(&at), None, Body::TurnStarted { prompt }).await;
 
         let token = cancel.child_token();
         let mut end = TurnEnd::default();
+        let cx = Arc::clone(&self.cx);
         // The whole loop is one large future; it belongs on the heap.
         let steps = Box::pin(self.steps(limits, &token, &mut end));
         let ran = match limits.within {
             None => steps.await,
-            Some(within) => within_or_cancel(steps, within, &token).await,
+            Some(within) => within_or_cancel(steps, within, &cx, &token).await,
         };
         // The token of the turn fires by itself only when its time is over.
         if token.is_cancelled() && !cancel.is_cancelled() && end.stop_reason == "cancelled" {
@@ -87,9 +101,22 @@ impl Session {
         }
         if let Err(error) = ran {
             "error".clone_into(&mut end.stop_reason);
+            let what = json!({ "message": chain(&error) });
+            hooks::tell(&self.cx, HookEvent::Error, what).await;
             self.end_turn(&end).await?;
             return Err(error);
         }
+        self.end_turn(&end).await?;
+        Ok(end)
+    }
+
+    /// A turn whose message a hook denied: nothing of it goes to the model, now or later.
+    async fn denied(&mut self, prompt: String, reason: String) -> Result<TurnEnd, KernelError> {
+        let at = self.position(0);
+        self.cx.events.tell(Some(&at), None, Body::TurnStarted { prompt }).await;
+        let text = format!("a message was not taken: {reason}");
+        self.record(&SessionRecord::Note { text })?;
+        let end = TurnEnd { text: reason, stop_reason: "hook".to_owned(), ..TurnEnd::default() };
         self.end_turn(&end).await?;
         Ok(end)
     }
@@ -120,9 +147,11 @@ impl Session {
             if answer.tool_calls.is_empty() {
                 break answer.stop;
             }
-            let ends = self.calls(end.steps, answer.tool_calls, cancel).await?;
+            // A person's "stop the turn" cancels the calls of this step, and no more.
+            let stop = cancel.child_token();
+            let ends = self.calls(end.steps, answer.tool_calls, &stop).await?;
             end.refused += u32::try_from(ends.iter().filter(|it| it.refused).count()).unwrap_or(0);
-            if ends.iter().any(|it| it.stop_turn) {
+            if stop.is_cancelled() && !cancel.is_cancelled() {
                 break "stopped";
             }
         };
@@ -145,7 +174,7 @@ impl Session {
             text: answer.text.clone(),
             reasoning: answer.reasoning.clone(),
             carried: answer.carried.clone(),
-            tool_calls: answer.tool_calls.clone(),
+            tool_calls: secrets::kept(&self.cx.secrets, &self.cx.catalog, &answer.tool_calls),
             stop: answer.stop.to_owned(),
             usage: answer.usage,
             model: answer.model.clone(),
@@ -208,13 +237,11 @@ impl Session {
         &mut self,
         step: u32,
         calls: Vec<ToolCall>,
-        cancel: &CancellationToken,
+        stop: &CancellationToken,
     ) -> Result<Vec<CallEnd>, KernelError> {
         let max = self.cx.limits.parallel_calls_max;
         let sizes = batch::plan(&self.cx.catalog, calls.iter().map(|call| call.name.as_str()), max);
         let (mut ends, mut calls) = (Vec::new(), calls.into_iter());
-        // After a "stop the turn" the calls that are left get their results without running.
-        let stop = cancel.child_token();
         for size in sizes {
             let group: Vec<ToolCall> = calls.by_ref().take(size).collect();
             let running = group.iter().map(|call| {
@@ -227,14 +254,18 @@ impl Session {
                     name: call.name.clone(),
                     arguments: Bytes::from(call.arguments.clone()),
                 };
-                gate::run_call(&self.cx, raw, &stop)
+                async {
+                    let ended = gate::run_call(&self.cx, raw, stop).await;
+                    if ended.as_ref().is_ok_and(|ended| ended.stop_turn) {
+                        // The calls beside it end; those that are left get results and never run.
+                        stop.cancel();
+                    }
+                    ended
+                }
             });
             let ended = join_all(running).await;
             for (call, ended) in group.iter().zip(ended) {
                 let ended = ended?;
-                if ended.stop_turn {
-                    stop.cancel();
-                }
                 self.take_result(step, &call.id, &ended)?;
                 ends.push(ended);
             }
@@ -258,10 +289,15 @@ impl Session {
     /// What tools put behind their results: after all results of the step, because a provider takes
     /// nothing between an answer's calls and their results.
     fn inject(&mut self, ends: &[CallEnd]) -> Result<(), KernelError> {
-        let messages: Vec<_> = ends.iter().flat_map(|end| end.result.messages.clone()).collect();
+        self.add(ends.iter().flat_map(|end| end.result.messages.clone()).collect())
+    }
+
+    /// Adds messages that nobody typed.
+    fn add(&mut self, mut messages: Vec<Vec<Block>>) -> Result<(), KernelError> {
         if messages.is_empty() {
             return Ok(());
         }
+        messages.iter_mut().for_each(|message| self.cx.secrets.blocks(message));
         self.history.inject(&messages);
         self.record(&SessionRecord::Inject { messages })
     }
@@ -284,6 +320,15 @@ impl Session {
             refused: end.refused,
         };
         self.cx.events.tell(Some(&at), None, body).await;
+        let what = json!({
+            "turn": self.turn,
+            "stop_reason": end.stop_reason,
+            "text": end.text,
+            "steps": end.steps,
+            "refused": end.refused,
+            "usage": end.usage,
+        });
+        hooks::tell(&self.cx, HookEvent::TurnEnd, what).await;
         Ok(())
     }
 
@@ -292,16 +337,17 @@ impl Session {
     }
 }
 
-/// Runs steps until a moment; then cancels them and lets them end well.
+/// Runs steps for a time, not counted while a person is asked; then cancels them and lets them end well.
 async fn within_or_cancel(
     steps: impl Future<Output = Result<(), KernelError>>,
     within: Duration,
+    cx: &SessionContext,
     cancel: &CancellationToken,
 ) -> Result<(), KernelError> {
     let mut steps = std::pin::pin!(steps);
-    match timeout_at(Instant::now() + within, &mut steps).await {
-        Ok(ran) => ran,
-        Err(_) => {
+    match cx.waits.timeout(within, &mut steps).await {
+        Some(ran) => ran,
+        None => {
             cancel.cancel();
             steps.await
         }

@@ -4,16 +4,16 @@ pub struct OpenSessionRequest {
     /// Empty: a new session.
     #[prost(string, tag = "1")]
     pub session: ::prost::alloc::string::String,
-    /// Absolute; the session's workspace.
+    /// Absolute; empty, or the workspace that this kernel serves.
     #[prost(string, tag = "2")]
     pub workspace: ::prost::alloc::string::String,
-    /// "plan", "work", "operate"; empty: as configured.
+    /// "plan", "work", "operate"; empty: as configured, and for a resumed session as tight as it was left.
     #[prost(string, tag = "3")]
     pub mode: ::prost::alloc::string::String,
-    /// "ask", "auto-review", "full-access", "never"; empty: as configured.
+    /// "ask", "auto-review", "full-access", "never"; empty: likewise.
     #[prost(string, tag = "4")]
     pub posture: ::prost::alloc::string::String,
-    /// As `--model`; empty: as configured.
+    /// As `--model`; empty: as the session had it, or as configured.
     #[prost(string, tag = "5")]
     pub model: ::prost::alloc::string::String,
 }
@@ -33,6 +33,20 @@ pub struct RunTurnRequest {
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RunTurnResponse {
     /// One event as JSON text, the same objects as `exec --output-format stream-json`.
+    #[prost(bytes = "bytes", tag = "1")]
+    pub event: ::prost::bytes::Bytes,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WatchSessionRequest {
+    #[prost(string, tag = "1")]
+    pub session: ::prost::alloc::string::String,
+    /// It only looks: questions are not put because of it.
+    #[prost(bool, tag = "2")]
+    pub observe_only: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WatchSessionResponse {
+    /// As in RunTurnResponse.
     #[prost(bytes = "bytes", tag = "1")]
     pub event: ::prost::bytes::Bytes,
 }
@@ -70,9 +84,36 @@ pub struct SearchToolsResponse {
     pub result: ::prost::bytes::Bytes,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetStanceRequest {
+    #[prost(string, tag = "1")]
+    pub session: ::prost::alloc::string::String,
+    /// "plan", "work", "operate"; empty: as it is.
+    #[prost(string, tag = "2")]
+    pub mode: ::prost::alloc::string::String,
+    /// "ask", "auto-review", "full-access", "never"; empty: as it is.
+    #[prost(string, tag = "3")]
+    pub posture: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetStanceResponse {
+    /// As they are now.
+    #[prost(string, tag = "1")]
+    pub mode: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub posture: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CloseSessionRequest {
+    #[prost(string, tag = "1")]
+    pub session: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CloseSessionResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DecideRequest {
     #[prost(string, tag = "1")]
     pub session: ::prost::alloc::string::String,
+    /// The `id` of `approval.requested`; "*" with ANSWER_DENY: every question that waits.
     #[prost(string, tag = "2")]
     pub approval: ::prost::alloc::string::String,
     #[prost(enumeration = "decide_request::Answer", tag = "3")]
@@ -134,11 +175,14 @@ pub mod decide_request {
         }
     }
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DecideResponse {
-    /// False when the question was already answered or gone.
+    /// False when the question was already answered or gone: the answer changed nothing.
     #[prost(bool, tag = "1")]
     pub taken: bool,
+    /// Why not, for people; empty when it was taken.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetSnapshotRequest {
@@ -147,23 +191,27 @@ pub struct GetSnapshotRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetSnapshotResponse {
-    /// JSON text; at most 1 MiB.
+    /// {"tools": \[{"name", "description", "input_schema"}\], "tools_sha256", "omitted"}; JSON text, at most
+    /// 1 MiB. `omitted`: how many tools are left out at the end to stay below that.
     #[prost(bytes = "bytes", tag = "1")]
     pub snapshot: ::prost::bytes::Bytes,
-    /// Who may call the tools in it.
+    /// Who may call tools in it, each once.
     #[prost(enumeration = "super::super::tool::v1::Caller", repeated, tag = "2")]
     pub callers: ::prost::alloc::vec::Vec<i32>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListReceiptsRequest {
+    /// Any session of the store, open or not.
     #[prost(string, tag = "1")]
     pub session: ::prost::alloc::string::String,
+    /// As the page before gave it; empty: from the start.
     #[prost(string, tag = "2")]
     pub page_token: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListReceiptsResponse {
-    /// One receipt each; JSON text.
+    /// One receipt each; JSON text. `type` is "receipt", or "decided" while the call runs. Arguments of
+    /// more than 256 KiB are left out and null, and `arguments_omitted` is true.
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub receipts: ::prost::alloc::vec::Vec<::prost::bytes::Bytes>,
     #[prost(string, tag = "2")]
@@ -180,7 +228,11 @@ pub mod kernel_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Implemented by `tollgate serve`.
+    /// Implemented by `tollgate serve`. Statuses that every RPC may end with: INVALID_ARGUMENT (a field is
+    /// wrong, and which), NOT_FOUND (no such session is open here; OpenSession resumes one),
+    /// RESOURCE_EXHAUSTED (a bound, with its number), UNAVAILABLE (the kernel is stopping), INTERNAL (the
+    /// store). Events and receipts hold the arguments of calls: a client that sends more than 1 MiB of them
+    /// needs more than the usual 4 MiB a message.
     #[derive(Debug, Clone)]
     pub struct KernelClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -261,7 +313,8 @@ pub mod kernel_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Opens or resumes a session. Statuses: FAILED_PRECONDITION (in use by another kernel), NOT_FOUND.
+        /// Opens or resumes a session. A session that is open here already is the same one. Statuses:
+        /// FAILED_PRECONDITION (in use by another kernel; it has another model), NOT_FOUND.
         pub async fn open_session(
             &mut self,
             request: impl tonic::IntoRequest<super::OpenSessionRequest>,
@@ -286,7 +339,9 @@ pub mod kernel_client {
                 .insert(GrpcMethod::new("tollgate.kernel.v1.Kernel", "OpenSession"));
             self.inner.unary(req, path, codec).await
         }
-        /// Runs a turn and streams its events. Dropping the stream cancels the turn.
+        /// Runs a turn and streams its events, until `turn.completed`. Whoever has the stream is asked for
+        /// approvals. Dropping the stream cancels the turn and closes its questions. One turn at a time, and no
+        /// call beside it: FAILED_PRECONDITION.
         pub async fn run_turn(
             &mut self,
             request: impl tonic::IntoRequest<super::RunTurnRequest>,
@@ -311,7 +366,35 @@ pub mod kernel_client {
                 .insert(GrpcMethod::new("tollgate.kernel.v1.Kernel", "RunTurn"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// One gated call, caller `client`.
+        /// All events of a session from here on, of turns and calls; first, again, the questions that wait.
+        /// A watcher that reads too slowly ends with DATA_LOSS.
+        pub async fn watch_session(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WatchSessionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::WatchSessionResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tollgate.kernel.v1.Kernel/WatchSession",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("tollgate.kernel.v1.Kernel", "WatchSession"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// One gated call, caller `client`. A call that needs an approval waits for it if somebody watches the
+        /// session, and is refused at once if nobody does. Dropping the RPC cancels the call. While a turn
+        /// runs: FAILED_PRECONDITION.
         pub async fn call_tool(
             &mut self,
             request: impl tonic::IntoRequest<super::CallToolRequest>,
@@ -336,7 +419,7 @@ pub mod kernel_client {
                 .insert(GrpcMethod::new("tollgate.kernel.v1.Kernel", "CallTool"));
             self.inner.unary(req, path, codec).await
         }
-        /// The catalog's search.
+        /// The catalog's search. UNIMPLEMENTED while the kernel has none.
         pub async fn search_tools(
             &mut self,
             request: impl tonic::IntoRequest<super::SearchToolsRequest>,
@@ -359,6 +442,56 @@ pub mod kernel_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("tollgate.kernel.v1.Kernel", "SearchTools"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Changes mode and posture from here on; calls that wait or run are judged again.
+        pub async fn set_stance(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetStanceRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetStanceResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tollgate.kernel.v1.Kernel/SetStance",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("tollgate.kernel.v1.Kernel", "SetStance"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Closes a session: its turn is cancelled, its records are on the device when this returns.
+        pub async fn close_session(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CloseSessionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CloseSessionResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tollgate.kernel.v1.Kernel/CloseSession",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("tollgate.kernel.v1.Kernel", "CloseSession"));
             self.inner.unary(req, path, codec).await
         }
         /// Answers a waiting approval. A stale answer is ignored and told so.
@@ -448,7 +581,8 @@ pub mod kernel_server {
     /// Generated trait containing gRPC methods that should be implemented for use with KernelServer.
     #[async_trait]
     pub trait Kernel: std::marker::Send + std::marker::Sync + 'static {
-        /// Opens or resumes a session. Statuses: FAILED_PRECONDITION (in use by another kernel), NOT_FOUND.
+        /// Opens or resumes a session. A session that is open here already is the same one. Statuses:
+        /// FAILED_PRECONDITION (in use by another kernel; it has another model), NOT_FOUND.
         async fn open_session(
             &self,
             request: tonic::Request<super::OpenSessionRequest>,
@@ -462,12 +596,31 @@ pub mod kernel_server {
             >
             + std::marker::Send
             + 'static;
-        /// Runs a turn and streams its events. Dropping the stream cancels the turn.
+        /// Runs a turn and streams its events, until `turn.completed`. Whoever has the stream is asked for
+        /// approvals. Dropping the stream cancels the turn and closes its questions. One turn at a time, and no
+        /// call beside it: FAILED_PRECONDITION.
         async fn run_turn(
             &self,
             request: tonic::Request<super::RunTurnRequest>,
         ) -> std::result::Result<tonic::Response<Self::RunTurnStream>, tonic::Status>;
-        /// One gated call, caller `client`.
+        /// Server streaming response type for the WatchSession method.
+        type WatchSessionStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::WatchSessionResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// All events of a session from here on, of turns and calls; first, again, the questions that wait.
+        /// A watcher that reads too slowly ends with DATA_LOSS.
+        async fn watch_session(
+            &self,
+            request: tonic::Request<super::WatchSessionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::WatchSessionStream>,
+            tonic::Status,
+        >;
+        /// One gated call, caller `client`. A call that needs an approval waits for it if somebody watches the
+        /// session, and is refused at once if nobody does. Dropping the RPC cancels the call. While a turn
+        /// runs: FAILED_PRECONDITION.
         async fn call_tool(
             &self,
             request: tonic::Request<super::CallToolRequest>,
@@ -475,12 +628,28 @@ pub mod kernel_server {
             tonic::Response<super::CallToolResponse>,
             tonic::Status,
         >;
-        /// The catalog's search.
+        /// The catalog's search. UNIMPLEMENTED while the kernel has none.
         async fn search_tools(
             &self,
             request: tonic::Request<super::SearchToolsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::SearchToolsResponse>,
+            tonic::Status,
+        >;
+        /// Changes mode and posture from here on; calls that wait or run are judged again.
+        async fn set_stance(
+            &self,
+            request: tonic::Request<super::SetStanceRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetStanceResponse>,
+            tonic::Status,
+        >;
+        /// Closes a session: its turn is cancelled, its records are on the device when this returns.
+        async fn close_session(
+            &self,
+            request: tonic::Request<super::CloseSessionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CloseSessionResponse>,
             tonic::Status,
         >;
         /// Answers a waiting approval. A stale answer is ignored and told so.
@@ -505,7 +674,11 @@ pub mod kernel_server {
             tonic::Status,
         >;
     }
-    /// Implemented by `tollgate serve`.
+    /// Implemented by `tollgate serve`. Statuses that every RPC may end with: INVALID_ARGUMENT (a field is
+    /// wrong, and which), NOT_FOUND (no such session is open here; OpenSession resumes one),
+    /// RESOURCE_EXHAUSTED (a bound, with its number), UNAVAILABLE (the kernel is stopping), INTERNAL (the
+    /// store). Events and receipts hold the arguments of calls: a client that sends more than 1 MiB of them
+    /// needs more than the usual 4 MiB a message.
     #[derive(Debug)]
     pub struct KernelServer<T> {
         inner: Arc<T>,
@@ -673,6 +846,52 @@ pub mod kernel_server {
                     };
                     Box::pin(fut)
                 }
+                "/tollgate.kernel.v1.Kernel/WatchSession" => {
+                    #[allow(non_camel_case_types)]
+                    struct WatchSessionSvc<T: Kernel>(pub Arc<T>);
+                    impl<
+                        T: Kernel,
+                    > tonic::server::ServerStreamingService<super::WatchSessionRequest>
+                    for WatchSessionSvc<T> {
+                        type Response = super::WatchSessionResponse;
+                        type ResponseStream = T::WatchSessionStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WatchSessionRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Kernel>::watch_session(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WatchSessionSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/tollgate.kernel.v1.Kernel/CallTool" => {
                     #[allow(non_camel_case_types)]
                     struct CallToolSvc<T: Kernel>(pub Arc<T>);
@@ -746,6 +965,94 @@ pub mod kernel_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SearchToolsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tollgate.kernel.v1.Kernel/SetStance" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetStanceSvc<T: Kernel>(pub Arc<T>);
+                    impl<T: Kernel> tonic::server::UnaryService<super::SetStanceRequest>
+                    for SetStanceSvc<T> {
+                        type Response = super::SetStanceResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetStanceRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Kernel>::set_stance(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetStanceSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tollgate.kernel.v1.Kernel/CloseSession" => {
+                    #[allow(non_camel_case_types)]
+                    struct CloseSessionSvc<T: Kernel>(pub Arc<T>);
+                    impl<
+                        T: Kernel,
+                    > tonic::server::UnaryService<super::CloseSessionRequest>
+                    for CloseSessionSvc<T> {
+                        type Response = super::CloseSessionResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CloseSessionRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Kernel>::close_session(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CloseSessionSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -36,10 +36,11 @@ pub struct GenerateRequest {
     ///     "tools": \[{"name", "description", "input_schema"}\],
     ///     "messages": \[{"role": "user"|"assistant"|"tool", "content": [block\], "tool_calls"?: \[call\],
     ///                   "reasoning"?: value, "tool_call_id"?: text, "is_error"?: bool}],
-    ///     "tokens_max"?: int, "temperature"?: number}
+    ///     "tokens_max"?: int, "temperature"?: number, "purpose"?: "turn"|"guardian"}
     ///    block = {"type": "text", "text"} | {"type": "image", "media_type", "data": base64}
     ///    call = {"id", "name", "arguments": text as the model wrote it}
-    /// In this order, so that the stable prefix is long; unknown keys are refused.
+    /// In this order, so that the stable prefix is long; unknown keys are refused. `purpose` (absent:
+    /// "turn") is for servers that answer by themselves; no provider is told.
     #[prost(bytes = "bytes", tag = "4")]
     pub request: ::prost::bytes::Bytes,
     #[prost(message, optional, tag = "5")]

@@ -683,6 +683,19 @@ pub struct Preparation {
     /// For the approval card: a diff, the commands. At most 64 KiB.
     #[prost(string, tag = "4")]
     pub preview: ::prost::alloc::string::String,
+    /// The call wants its processes to reach further than they do; a person decides on a card of its own.
+    #[prost(message, optional, tag = "5")]
+    pub escalation: ::core::option::Option<Escalation>,
+}
+/// A wish for a wider sandbox, for this one call.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Escalation {
+    /// What it wants.
+    #[prost(enumeration = "Sandbox", tag = "1")]
+    pub to: i32,
+    /// Why, in the model's words; at most 1 KiB.
+    #[prost(string, tag = "2")]
+    pub justification: ::prost::alloc::string::String,
 }
 /// Something a call touches.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -741,6 +754,9 @@ pub struct CommandSubject {
     /// True when a word could not be resolved without running the line.
     #[prost(bool, tag = "3")]
     pub opaque: bool,
+    /// True when it is proven to only read, by itself. Believed of trusted servers only.
+    #[prost(bool, tag = "4")]
+    pub read_only: bool,
 }
 /// A tool of an MCP server.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1538,6 +1554,47 @@ pub mod rendering {
         /// First row is the header; cells are JSON strings. JSON text.
         #[prost(bytes, tag = "3")]
         Table(::prost::bytes::Bytes),
+    }
+}
+/// How far a call's processes may reach, the narrowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Sandbox {
+    /// Treat as OFF.
+    Unspecified = 0,
+    /// Reads only.
+    ReadOnly = 1,
+    /// Writes in the workspace, no network.
+    WorkspaceWrite = 2,
+    /// The same, with network.
+    Network = 3,
+    /// No sandbox.
+    Off = 4,
+}
+impl Sandbox {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SANDBOX_UNSPECIFIED",
+            Self::ReadOnly => "SANDBOX_READ_ONLY",
+            Self::WorkspaceWrite => "SANDBOX_WORKSPACE_WRITE",
+            Self::Network => "SANDBOX_NETWORK",
+            Self::Off => "SANDBOX_OFF",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SANDBOX_UNSPECIFIED" => Some(Self::Unspecified),
+            "SANDBOX_READ_ONLY" => Some(Self::ReadOnly),
+            "SANDBOX_WORKSPACE_WRITE" => Some(Self::WorkspaceWrite),
+            "SANDBOX_NETWORK" => Some(Self::Network),
+            "SANDBOX_OFF" => Some(Self::Off),
+            _ => None,
+        }
     }
 }
 /// How a path is touched.

@@ -1,6 +1,7 @@
 //! The figures that are measured, one file each.
 
 mod perf_01;
+mod perf_02;
 mod perf_03;
 mod perf_04;
 mod perf_05;
@@ -17,6 +18,9 @@ pub(crate) enum Figure {
     /// A gated call
     #[value(name = "PERF-01")]
     Call,
+    /// The gate's decision alone
+    #[value(name = "PERF-02")]
+    Decision,
     /// Gated calls side by side
     #[value(name = "PERF-03")]
     SideBySide,
@@ -66,6 +70,7 @@ impl Figure {
     pub(crate) async fn measure(self, sizes: Sizes) -> anyhow::Result<Vec<Row>> {
         match self {
             Self::Call => Box::pin(perf_01::measure(sizes)).await,
+            Self::Decision => perf_02::measure(sizes),
             Self::SideBySide => Box::pin(perf_03::measure(sizes)).await,
             Self::Start => Box::pin(perf_04::measure(sizes)).await,
             Self::Step => Box::pin(perf_05::measure(sizes)).await,
@@ -78,6 +83,7 @@ impl Figure {
     pub(crate) fn id(self) -> &'static str {
         match self {
             Self::Call => "PERF-01",
+            Self::Decision => "PERF-02",
             Self::SideBySide => "PERF-03",
             Self::Start => "PERF-04",
             Self::Step => "PERF-05",

@@ -21,7 +21,7 @@ use tollgate_engine::{
     gate,
     kernel::{Dirs, Kernel},
     session::{Session, SessionOptions},
-    settings::{Clocks, Limits, LocalListen, Reach, ServerSettings, Settings},
+    settings::{Clocks, Limits, LocalListen, PolicySettings, Reach, ServerSettings, Settings},
     store::session::SessionKind,
 };
 
@@ -111,6 +111,8 @@ fn settings(servers: usize) -> anyhow::Result<Settings> {
         stance: Stance::default(),
         servers: servers.collect::<anyhow::Result<BTreeMap<_, _>>>()?,
         limits: Limits { turn_calls_max: u32::MAX, ..Limits::default() },
+        policy: PolicySettings::default(),
+        guardian_model: None,
         launcher: "/proc/self/exe".into(),
         log: "warn".to_owned(),
     })

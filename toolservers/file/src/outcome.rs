@@ -59,7 +59,7 @@ pub(crate) fn write_roots(context: &Context, scope: &Scope) -> Roots {
     Roots::new(&scope.write_roots, &context.cwd)
 }
 
-/// A preparation with what rules match: the file, and the name by which a link leads to it.
+/// A preparation with what rules match: the file, and every name by which links lead to it.
 pub(crate) fn prepared(safety: Safety, place: &Place, access: PathAccess) -> Preparation {
     let subject = |absolute: &Path, relative: Option<&Path>| Subject::Path {
         absolute: absolute.to_path_buf(),
@@ -68,10 +68,9 @@ pub(crate) fn prepared(safety: Safety, place: &Place, access: PathAccess) -> Pre
     };
     let prepared =
         Preparation::new(safety).subject(subject(&place.absolute, Some(&place.relative)));
-    match &place.named {
-        None => prepared,
-        Some(named) => prepared.subject(subject(named, place.in_root(named))),
-    }
+    place.names.iter().fold(prepared, |prepared, (absolute, relative)| {
+        prepared.subject(subject(absolute, relative.as_deref()))
+    })
 }
 
 /// What the session last saw of a file: the digest of its content.

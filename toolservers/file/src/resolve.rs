@@ -21,6 +21,9 @@ pub(crate) struct Resolved {
     pub(crate) path: PathBuf,
     /// How many of its last components do not exist.
     pub(crate) missing: usize,
+    /// By what names it was come by, as far as they differ from `path`: the one asked for, and after
+    /// each link the one that it leads to. At most [`LINKS_MAX`] and one; none has `..`.
+    pub(crate) names: Vec<PathBuf>,
 }
 
 /// Why a path leads nowhere.
@@ -44,6 +47,7 @@ pub(crate) fn resolve(start: &Path, rest: &Path) -> Result<Resolved, DeadEnd> {
     let mut done = start.to_path_buf();
     let mut todo: Vec<OsString> = Vec::new();
     push(&mut todo, rest);
+    let mut names = vec![by_letters(&done, &todo)];
     let mut links = 0;
     while let Some(part) = todo.pop() {
         if part == ".." {
@@ -56,7 +60,7 @@ pub(crate) fn resolve(start: &Path, rest: &Path) -> Result<Resolved, DeadEnd> {
         }
         match fs::symlink_metadata(&next) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return missing(next, todo);
+                return missing(next, todo, names);
             }
             Err(error) => return Err(DeadEnd::Io(next, error)),
             Ok(metadata) if metadata.is_symlink() => {
@@ -70,6 +74,7 @@ pub(crate) fn resolve(start: &Path, rest: &Path) -> Result<Resolved, DeadEnd> {
                     done = PathBuf::from("/");
                 }
                 push(&mut todo, &target);
+                names.push(by_letters(&done, &todo));
             }
             Ok(metadata) if !metadata.is_dir() && !todo.is_empty() => {
                 return Err(DeadEnd::NoDirectory(next));
@@ -77,7 +82,26 @@ pub(crate) fn resolve(start: &Path, rest: &Path) -> Result<Resolved, DeadEnd> {
             Ok(_) => done = next,
         }
     }
-    Ok(Resolved { path: done, missing: 0 })
+    Ok(resolved(done, 0, names))
+}
+
+fn resolved(path: PathBuf, missing: usize, mut names: Vec<PathBuf>) -> Resolved {
+    names.retain(|name| *name != path);
+    names.dedup();
+    Resolved { path, missing, names }
+}
+
+/// What is done and what is to do as one path without `..`.
+fn by_letters(done: &Path, todo: &[OsString]) -> PathBuf {
+    let mut path = done.to_path_buf();
+    for part in todo.iter().rev() {
+        if part == ".." {
+            path.pop();
+        } else {
+            path.push(part);
+        }
+    }
+    path
 }
 
 /// Puts a path's components on the stack, the first on top.
@@ -90,12 +114,12 @@ fn push(todo: &mut Vec<OsString>, path: &Path) {
     todo.extend(parts);
 }
 
-fn missing(first: PathBuf, todo: Vec<OsString>) -> Result<Resolved, DeadEnd> {
+fn missing(first: PathBuf, todo: Vec<OsString>, names: Vec<PathBuf>) -> Result<Resolved, DeadEnd> {
     if todo.iter().any(|part| part == "..") {
         return Err(DeadEnd::NoDirectory(first));
     }
     let missing = todo.len() + 1;
     let mut path = first;
     path.extend(todo.into_iter().rev());
-    Ok(Resolved { path, missing })
+    Ok(resolved(path, missing, names))
 }

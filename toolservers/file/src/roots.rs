@@ -13,7 +13,7 @@ use std::{
     fs::File,
     io,
     os::fd::OwnedFd,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use nix::{
@@ -48,8 +48,9 @@ pub(crate) struct Place {
     pub(crate) shown: String,
     /// Relative to `root`.
     pub(crate) relative: PathBuf,
-    /// Where the argument points by its letters, if links lead elsewhere: rules may name either.
-    pub(crate) named: Option<PathBuf>,
+    /// The other names by which links led there, each with its place in the root that holds it:
+    /// rules may name any of them.
+    pub(crate) names: Vec<(PathBuf, Option<PathBuf>)>,
     root: PathBuf,
     missing: usize,
 }
@@ -101,9 +102,18 @@ impl Roots {
             return Err(Failed::new(Class::NotFound, message));
         }
         let relative = resolved.path.strip_prefix(root).unwrap_or(Path::new("")).to_path_buf();
-        let named = Some(lexical(start, rest)).filter(|named| *named != resolved.path);
-        let (root, missing) = (root.clone(), resolved.missing);
-        Ok(Place { absolute: resolved.path, shown, relative, named, root, missing })
+        let with_relative = |name: PathBuf| {
+            let relative = self.relative(&name);
+            (name, relative)
+        };
+        let names = resolved.names.into_iter().map(with_relative);
+        let (root, missing, names) = (root.clone(), resolved.missing, names.collect());
+        Ok(Place { absolute: resolved.path, shown, relative, names, root, missing })
+    }
+
+    fn relative(&self, path: &Path) -> Option<PathBuf> {
+        let within = self.roots.iter().find_map(|(_, real)| path.strip_prefix(real).ok());
+        within.map(Path::to_path_buf)
     }
 
     fn outside(&self, shown: &str) -> Failed {
@@ -189,11 +199,6 @@ impl Place {
         Ok(directory)
     }
 
-    /// A path relative to the root of this place, if it lies beneath it.
-    pub(crate) fn in_root<'a>(&self, path: &'a Path) -> Option<&'a Path> {
-        path.strip_prefix(&self.root).ok()
-    }
-
     /// The file's name in its directory.
     pub(crate) fn name(&self) -> &Path {
         self.relative.file_name().map_or(Path::new("."), Path::new)
@@ -248,19 +253,6 @@ pub(crate) fn open_in(directory: &OwnedFd, path: &Path, flags: OFlag) -> io::Res
         | ResolveFlag::RESOLVE_NO_MAGICLINKS;
     let how = OpenHow::new().flags(flags | OFlag::O_CLOEXEC).resolve(resolve);
     openat2(directory, path, how).map_err(io::Error::from)
-}
-
-/// A path without `.` and `..`, by its letters alone.
-fn lexical(start: &Path, rest: &Path) -> PathBuf {
-    let mut path = start.to_path_buf();
-    for part in rest.components() {
-        match part {
-            Component::ParentDir => drop(path.pop()),
-            Component::Normal(name) => path.push(name),
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
-        }
-    }
-    path
 }
 
 /// An argument as a message shows it: one line, control and invisible characters escaped, at most

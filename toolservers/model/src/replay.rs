@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::event::{Class, Finished, Outlet, Stop, ToolCall, Usage};
 use crate::failure::Failure;
 use crate::limits::LINE_BYTES_MAX;
-use crate::request::Request;
+use crate::request::{Purpose, Request};
 use crate::script::play::{Said, interrupted};
 
 #[cfg(test)]
@@ -65,6 +65,10 @@ pub(crate) async fn generate(
     outlet: &mut Outlet,
 ) -> Result<Finished, Failure> {
     let name = path.display().to_string();
+    if request.purpose == Purpose::Guardian {
+        let message = format!("session {name} is a recording, which judges no new call");
+        return Err(Failure::lasting(Class::Invalid, message));
+    }
     let step = request.step();
     let found = tokio::task::spawn_blocking(move || find(&path, step)).await;
     let said = found.map_err(|_| interrupted(&name))??;

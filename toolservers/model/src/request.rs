@@ -27,6 +27,20 @@ pub(crate) struct Request {
     pub(crate) tokens_max: Option<u64>,
     /// Sampling temperature, as the provider understands it.
     pub(crate) temperature: Option<f64>,
+    /// What it is for; no provider is told.
+    #[serde(default)]
+    pub(crate) purpose: Purpose,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Purpose {
+    /// A step of a turn.
+    #[default]
+    Turn,
+    /// To judge a call.
+    Guardian,
 }
 
 /// One message of the conversation.

@@ -16,6 +16,8 @@
 //! after all else; `delay_ms` comes before it. `arguments` are an object, or a string that is sent
 //! as it stands, however broken. For `{{…}}` see `script/reference.rs`.
 //!
+//! A request to judge a call is answered from `guardian` (`script/guardian.rs`), and counts as no step.
+//!
 //! `strict` refuses what a good run has not: a failed tool result, a call of a tool not on offer.
 //!
 //! Not here: playing a step (`script/play.rs`).
@@ -31,6 +33,7 @@ use crate::failure::Failure;
 use crate::limits::{DELAY_MS_MAX, SCRIPT_BYTES_MAX};
 use crate::nearest::nearest;
 
+mod guardian;
 pub(crate) mod play;
 mod reference;
 #[cfg(test)]
@@ -43,6 +46,8 @@ pub(crate) struct Script {
     steps: Vec<Step>,
     #[serde(default)]
     strict: bool,
+    #[serde(default)]
+    guardian: Vec<guardian::Judgement>,
 }
 
 /// One answer.
@@ -107,6 +112,9 @@ impl Script {
         })?;
         for (at, step) in script.steps.iter().enumerate() {
             step.check().map_err(|why| unusable(format!("step {at}: {why}")))?;
+        }
+        for (at, judgement) in script.guardian.iter().enumerate() {
+            judgement.check().map_err(|why| unusable(format!("guardian {at}: {why}")))?;
         }
         Ok(script)
     }

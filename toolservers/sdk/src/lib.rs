@@ -70,8 +70,8 @@ pub use grants::GrantGate;
 pub use reply::{Channel, Effects, Failure, Observation, Rendering, Reply, Truncated};
 pub use server::{ServeError, Server};
 pub use tool::{
-    Caller, Exposure, HostService, Interrupt, Invalid, PathAccess, Preparation, Requirement,
-    Safety, Spec, Subject, Tool,
+    Caller, Escalation, Exposure, HostService, Interrupt, Invalid, PathAccess, Preparation,
+    Requirement, Safety, Sandbox, Spec, Subject, Tool,
 };
 
 pub use schemars::{self, JsonSchema};

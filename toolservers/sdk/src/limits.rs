@@ -54,6 +54,8 @@ pub(crate) const METADATA_BYTES_MAX: usize = 64 * 1024;
 pub(crate) const SUBJECTS_MAX: usize = 256;
 /// Bytes of a sentence for the model about arguments that do not fit.
 pub(crate) const INVALID_BYTES_MAX: usize = 4 * 1024;
+/// Bytes of a wish's justification; what is longer is cut, as a card would cut it.
+pub(crate) const JUSTIFICATION_BYTES_MAX: usize = 1024;
 /// Bytes of a status's text. Percent-encoded it triples and is repeated in the details, which are
 /// base64: together under the wire's 3 KiB.
 pub(crate) const STATUS_TEXT_BYTES_MAX: usize = 512;

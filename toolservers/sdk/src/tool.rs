@@ -267,13 +267,21 @@ pub struct Preparation {
     pub title: String,
     /// For the approval card: a diff, the commands. At most 64 KiB.
     pub preview: String,
+    /// The call wants its processes to reach further than they do.
+    pub escalation: Option<Escalation>,
 }
 
 impl Preparation {
     /// This safety, no subject, no texts.
     #[must_use]
     pub fn new(safety: Safety) -> Self {
-        Self { safety, subjects: Vec::new(), title: String::new(), preview: String::new() }
+        Self {
+            safety,
+            subjects: Vec::new(),
+            title: String::new(),
+            preview: String::new(),
+            escalation: None,
+        }
     }
 
     /// With one more subject.
@@ -294,6 +302,35 @@ impl Preparation {
     pub fn preview(self, preview: impl Into<String>) -> Self {
         Self { preview: preview.into(), ..self }
     }
+
+    /// Asking for a wider sandbox: a person decides on a card of its own.
+    #[must_use]
+    pub fn escalation(self, to: Sandbox, justification: impl Into<String>) -> Self {
+        let wish = Escalation { to, justification: justification.into() };
+        Self { escalation: Some(wish), ..self }
+    }
+}
+
+/// How far a call's processes may reach, the narrowest first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Sandbox {
+    /// Reads only.
+    ReadOnly,
+    /// Writes in the workspace, no network.
+    WorkspaceWrite,
+    /// The same, with network.
+    Network,
+    /// No sandbox.
+    Off,
+}
+
+/// A wish for a wider sandbox, for this one call.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Escalation {
+    /// What it wants.
+    pub to: Sandbox,
+    /// Why, in the model's words; at most 1 KiB.
+    pub justification: String,
 }
 
 /// Something a call touches; what rules match.
@@ -316,6 +353,9 @@ pub enum Subject {
         operator: String,
         /// A word could not be resolved without running the line.
         opaque: bool,
+        /// Proven to only read, by itself and where it stands. A rule that allows the rest of the
+        /// line counts it as covered, so a doubt is `false`. Believed of trusted servers only.
+        read_only: bool,
     },
     /// "host" or "host:port", lower case.
     Host(String),

@@ -8,10 +8,11 @@ use serde_json::Value;
 use tollgate_proto::{limits::INLINE_BYTES_MAX, tool::v1 as proto};
 
 use crate::{
-    Caller, CancelReason, Channel, Context, Effects, Exposure, Failure, HostService, Interrupt,
-    Invalid, Observation, PathAccess, Preparation, Rendering, Reply, Safety, Scope, Subject,
+    Caller, CancelReason, Channel, Context, Effects, Escalation, Exposure, Failure, HostService,
+    Interrupt, Invalid, Observation, PathAccess, Preparation, Rendering, Reply, Safety, Sandbox,
+    Scope, Subject,
     erased::Registered,
-    limits::{CALL_ID_BYTES_MAX, INVALID_BYTES_MAX, SUBJECTS_MAX},
+    limits::{CALL_ID_BYTES_MAX, INVALID_BYTES_MAX, JUSTIFICATION_BYTES_MAX, SUBJECTS_MAX},
     reply::Block,
 };
 
@@ -212,6 +213,20 @@ fn preparation(said: Preparation) -> proto::Preparation {
         subjects: said.subjects.into_iter().map(subject).collect(),
         title: bounded(said.title, 200),
         preview: bounded(said.preview, 64 * 1024),
+        escalation: said.escalation.map(escalation),
+    }
+}
+
+fn escalation(wish: Escalation) -> proto::Escalation {
+    proto::Escalation {
+        to: match wish.to {
+            Sandbox::ReadOnly => proto::Sandbox::ReadOnly,
+            Sandbox::WorkspaceWrite => proto::Sandbox::WorkspaceWrite,
+            Sandbox::Network => proto::Sandbox::Network,
+            Sandbox::Off => proto::Sandbox::Off,
+        }
+        .into(),
+        justification: bounded(wish.justification, JUSTIFICATION_BYTES_MAX),
     }
 }
 
@@ -229,8 +244,8 @@ fn subject(subject: Subject) -> proto::Subject {
             }
             .into(),
         }),
-        Subject::Command { argv, operator, opaque } => {
-            Wire::Command(proto::CommandSubject { argv, operator, opaque })
+        Subject::Command { argv, operator, opaque, read_only } => {
+            Wire::Command(proto::CommandSubject { argv, operator, opaque, read_only })
         }
         Subject::Host(host) => Wire::Host(host),
         Subject::Repo(path) => Wire::Repo(path.to_string_lossy().into_owned()),

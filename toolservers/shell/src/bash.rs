@@ -3,7 +3,7 @@
 //! `prepare` says what the line touches and whether it is proven to only read; `call` runs it and
 //! says how it ended. The session's working directory comes with each call and goes back with it.
 //!
-//! Not here: running (`run`), reading the line (`parse`, `readonly`), the result's text (`result`).
+//! Not here: running (`run`), reading the line (`parse`, `proof`), the result's text (`result`).
 
 use std::{
     path::{Path, PathBuf},
@@ -14,20 +14,22 @@ use std::{
 use tokio::{net::unix::pipe, task::JoinSet};
 use tollgate_sdk::{
     Call, Caller, Channel, Context, Deserialize, Effects, Failure, Invalid, JsonSchema,
-    Preparation, Reply, Safety, Spec, Tool, Truncated,
+    Preparation, Reply, Safety, Sandbox, Scope, Spec, Tool, Truncated,
 };
 
 use crate::{
     env::Environment,
-    limits::{COMMAND_BYTES_MAX, TIMEOUT_SECONDS_DEFAULT, TIMEOUT_SECONDS_MAX, TITLE_CHARS_MAX},
-    parse::{self, Parsed},
-    readonly::{self, Proof, Surroundings},
+    limits::{
+        COMMAND_BYTES_MAX, JUSTIFICATION_BYTES_MAX, TIMEOUT_SECONDS_DEFAULT, TIMEOUT_SECONDS_MAX,
+        TITLE_CHARS_MAX,
+    },
+    parse, proof,
+    readonly::{self, Surroundings},
     reap::Ending,
     result,
     run::{self, Audience, Finished, Order, Stop},
     spawn::{Bash, BashError},
     subjects,
-    words::Doubt,
 };
 
 #[cfg(test)]
@@ -51,11 +53,23 @@ pub(crate) struct Input {
     command: String,
     /// Seconds after which it is stopped; default 120, at most 600.
     #[schemars(range(min = 1, max = 600))]
-    #[serde(default)]
     timeout: Option<u32>,
     /// What it does, in five to ten words, for the person who watches.
-    #[serde(default)]
     description: Option<String>,
+    /// Asks the person for a wider sandbox, with `justification`. No call has one yet: leave it out.
+    sandbox: Option<Wider>,
+    /// Why, for the person.
+    justification: Option<String>,
+}
+
+/// A sandbox that a call may ask for (`[GATE-72]`); the gate decides whether it is wider.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(crate = "tollgate_sdk::serde", rename_all = "kebab-case")]
+#[schemars(crate = "tollgate_sdk::schemars", inline)]
+pub(crate) enum Wider {
+    WorkspaceWrite,
+    Network,
+    Off,
 }
 
 impl BashTool {
@@ -69,20 +83,9 @@ impl BashTool {
         Ok(Self { bash, environment, readers: Mutex::default() })
     }
 
-    /// Proves that the line only reads, by the two readers of shell lines together.
-    fn proof(&self, command: &str, parsed: &Parsed, context: &Context) -> Option<Proof> {
-        if !context.cwd.is_dir() {
-            return None;
-        }
-        let proof = self.prove(command, context, &context.cwd).ok()?;
-        let direct = parsed.commands.iter().filter(|command| command.direct);
-        let agree = parsed.whole && direct.map(|command| &command.words).eq(&proof.commands);
-        agree.then_some(proof)
-    }
-
-    fn prove(&self, command: &str, context: &Context, cwd: &Path) -> Result<Proof, Doubt> {
-        let path = self.environment.path();
-        readonly::prove(command, &Surroundings { path, roots: &context.roots, cwd })
+    /// Where a line would run.
+    fn around<'a>(&'a self, context: &'a Context, cwd: &'a Path) -> Surroundings<'a> {
+        Surroundings { path: self.environment.path(), roots: &context.roots, cwd }
     }
 
     /// Goes on reading what background processes write, to nowhere.
@@ -123,31 +126,33 @@ impl Tool for BashTool {
     }
 
     async fn prepare(&self, input: &Input, context: &Context) -> Result<Preparation, Invalid> {
-        check(input).map_err(|message| Invalid::new("/command", message))?;
+        check(input)?;
         let parsed = parse::parse(&input.command);
-        let safety = match self.proof(&input.command, &parsed, context) {
+        let proven = proof::prove(&input.command, &parsed, &self.around(context, &context.cwd));
+        let safety = match proven.line {
             // A call that runs beside others cannot change the session's directory.
             Some(proof) => Safety { concurrency_safe: !proof.moves, ..Safety::READ },
             None => Safety::WORST,
         };
-        let preparation = Preparation {
-            subjects: subjects::subjects(&parsed, &context.cwd, &context.roots),
-            ..Preparation::new(safety)
-        };
+        let mut subjects = subjects::subjects(&parsed, &proven.each, &context.cwd, &context.roots);
+        if subjects.is_empty() && proven.line.is_none() {
+            // Of no subjects, a rule would allow every one.
+            subjects.push(subjects::unknown(&input.command));
+        }
+        let mut preparation = Preparation { subjects, ..Preparation::new(safety) };
+        if let Some(wider) = input.sandbox {
+            let why = input.justification.as_deref().unwrap_or_default();
+            preparation = preparation.escalation(wider.into(), why.trim());
+        }
         Ok(preparation.title(title(input)).preview(subjects::preview(&input.command, &parsed)))
     }
 
     async fn call(&self, input: Input, call: Call) -> Result<Reply, Failure> {
-        check(&input).map_err(|message| Failure::new("invalid", message))?;
-        if !call.scope.exec {
-            return Err(Failure::new(
-                "not_granted",
-                "the grant of this call lets it start no program",
-            ));
-        }
+        check(&input).map_err(|invalid| Failure::new("invalid", invalid.message))?;
         let context = &call.context;
         let (cwd, mut notes) = working_directory(context)?;
-        let reads = self.prove(&input.command, context, &cwd).is_ok();
+        let reads = readonly::prove(&input.command, &self.around(context, &cwd)).is_ok();
+        check_granted(&call.scope, reads)?;
         let seconds = input.timeout.unwrap_or(TIMEOUT_SECONDS_DEFAULT).min(TIMEOUT_SECONDS_MAX);
         let order = Order {
             command: &input.command,
@@ -182,21 +187,62 @@ impl Audience for Call {
     }
 }
 
-/// What no shell could be given.
-fn check(input: &Input) -> Result<(), String> {
+impl From<Wider> for Sandbox {
+    fn from(wider: Wider) -> Self {
+        match wider {
+            Wider::WorkspaceWrite => Self::WorkspaceWrite,
+            Wider::Network => Self::Network,
+            Wider::Off => Self::Off,
+        }
+    }
+}
+
+/// What no shell could be given, and what no person could decide about.
+fn check(input: &Input) -> Result<(), Invalid> {
     let command = &input.command;
+    let wrong = |message: String| Err(Invalid::new("/command", message));
     if command.trim().is_empty() {
-        return Err("the command is empty".into());
+        return wrong("the command is empty".into());
     }
     if command.contains('\0') {
-        return Err("the command holds a NUL byte, which no program can be given".into());
+        return wrong("the command holds a NUL byte, which no program can be given".into());
     }
     if command.len() > COMMAND_BYTES_MAX {
-        return Err(format!(
+        return wrong(format!(
             "the command has {} bytes and a program can be given {COMMAND_BYTES_MAX}; write it to a file and \
              run that",
             command.len()
         ));
+    }
+    let justification = input.justification.as_deref().unwrap_or_default();
+    let wrong = |message: String| Err(Invalid::new("/justification", message));
+    if input.sandbox.is_some() && justification.trim().is_empty() {
+        return wrong(
+            "a wider sandbox needs a justification: say in a sentence why this command needs it, or \
+             leave 'sandbox' out"
+                .into(),
+        );
+    }
+    if justification.len() > JUSTIFICATION_BYTES_MAX {
+        return wrong(format!(
+            "the justification has {} bytes and may have {JUSTIFICATION_BYTES_MAX}; say it in a sentence",
+            justification.len()
+        ));
+    }
+    Ok(())
+}
+
+/// A line that was proven to only read is granted no place to write; if that is not so any more, since
+/// a program or the repository's configuration changed, nobody has judged what it would do.
+fn check_granted(scope: &Scope, reads: bool) -> Result<(), Failure> {
+    if !scope.exec {
+        return Err(Failure::new("not_granted", "the grant of this call lets it start no program"));
+    }
+    let to_read_only = scope.write_roots.is_empty() && !scope.read_roots.is_empty();
+    if to_read_only && !reads {
+        let message = "this command was judged to only read, and something it depends on has changed \
+            since (a program, or the repository's configuration); nothing ran. Call it again";
+        return Err(Failure::new("not_granted", message));
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Reads the part of the shell's grammar in which a line can be proven read-only.
 //!
 //! Simple commands joined by `&&`, `||`, `;`, line ends and pipes, inside `( )`, `{ }`, `if`, `for`
-//! and `while`; redirections from files, to `/dev/null`, and between descriptors. Everything else
-//! is a [`Doubt`]: assignments, functions, background jobs, here-documents, `[[`, `case` ….
+//! and `while`, and redirections; those that do more than read a file, write to `/dev/null` or join
+//! descriptors are noted with the commands that they hold for. Everything else is a [`Doubt`]:
+//! assignments, functions, background jobs, here-documents, `[[`, `case` ….
 //! Deliberately apart from the parser of `parse`, which reads every line but some of them
 //! differently from bash: a line is read-only only if both see the same commands.
 //!
@@ -22,15 +23,37 @@ const UNKNOWN_WORDS: &[&str] = &[
     "then", "time", "until", "}",
 ];
 
-/// Reads a line and gives its simple commands in the order they are written.
+/// A line of this grammar.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    /// Its simple commands in the order they are written.
+    pub(crate) commands: Vec<Simple>,
+    /// Whether some redirection does more than read; also one that holds for no command.
+    pub(crate) redirected: bool,
+    /// Whether commands run beside each other.
+    pub(crate) pipes: bool,
+    /// Whether commands run more than once.
+    pub(crate) repeats: bool,
+}
+
+/// A simple command.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Simple {
+    /// Program and arguments.
+    pub(crate) words: Vec<Word>,
+    /// Whether a redirection of it, or of a group around it, does more than read.
+    pub(crate) redirected: bool,
+}
+
+/// Reads a line.
 ///
 /// # Errors
 /// The line goes beyond this grammar.
-pub(crate) fn commands_of(line: &str) -> Result<Vec<Vec<Word>>, Doubt> {
+pub(crate) fn read(line: &str) -> Result<Line, Doubt> {
     check_characters(line)?;
-    let mut reader = Reader { rest: line, token: None, commands: Vec::new(), depth: 0 };
+    let mut reader = Reader { rest: line, token: None, line: Line::default(), depth: 0 };
     reader.list(&[Ender::End])?;
-    Ok(reader.commands)
+    Ok(reader.line)
 }
 
 /// Whether a variable may be set by a loop or by `read`: one that no program and no shell knows.
@@ -96,7 +119,7 @@ struct Reader<'a> {
     rest: &'a str,
     /// The next token, once looked at, and what follows it.
     token: Option<(Token, &'a str)>,
-    commands: Vec<Vec<Word>>,
+    line: Line,
     depth: usize,
 }
 
@@ -183,38 +206,42 @@ impl Reader<'_> {
                 return Ok(());
             }
             self.next()?;
+            self.line.pipes = true;
             self.skip_line_ends()?;
         }
     }
 
     fn command(&mut self) -> Result<(), Doubt> {
+        let from = self.line.commands.len();
         if *self.peek()? == Token::Operator("(") {
             self.next()?;
             self.list(&[Ender::Operator(")")])?;
-            return self.redirects();
+            return self.redirects(from);
         }
         match self.reserved()?.as_deref() {
             Some("{") => {
                 self.next()?;
                 self.list(&[Ender::Reserved("}")])?;
-                self.redirects()
+                self.redirects(from)
             }
             Some("if") => {
                 self.next()?;
                 self.if_clauses()?;
-                self.redirects()
+                self.redirects(from)
             }
             Some("for") => {
                 self.next()?;
+                self.line.repeats = true;
                 self.for_words()?;
                 self.list(&[Ender::Reserved("done")])?;
-                self.redirects()
+                self.redirects(from)
             }
             Some("while") => {
                 self.next()?;
+                self.line.repeats = true;
                 self.list(&[Ender::Reserved("do")])?;
                 self.list(&[Ender::Reserved("done")])?;
-                self.redirects()
+                self.redirects(from)
             }
             Some(word) if UNKNOWN_WORDS.contains(&word) => {
                 Err("it uses a part of the shell's grammar that is not read here")
@@ -263,7 +290,7 @@ impl Reader<'_> {
 
     fn simple(&mut self) -> Result<(), Doubt> {
         let mut words: Vec<Word> = Vec::new();
-        let place = self.commands.len();
+        let mut redirected = false;
         loop {
             match self.peek()? {
                 Token::Word(_) => {
@@ -274,7 +301,7 @@ impl Reader<'_> {
                     let Token::Word(word) = self.next()? else { break };
                     words.push(word);
                 }
-                Token::Redirect(_) => self.redirect()?,
+                Token::Redirect(_) => redirected |= self.redirect()?,
                 Token::Operator("(") => return Err("a function is defined"),
                 Token::Operator(_) | Token::End => break,
             }
@@ -282,42 +309,47 @@ impl Reader<'_> {
         if words.is_empty() {
             return Err("there is no command");
         }
-        self.commands.insert(place, words);
+        self.line.commands.push(Simple { words, redirected });
         Ok(())
     }
 
-    fn redirects(&mut self) -> Result<(), Doubt> {
+    /// Redirections after a group, which hold for its commands: those since `from`.
+    fn redirects(&mut self, from: usize) -> Result<(), Doubt> {
+        let mut redirected = false;
         while let Token::Redirect(_) = self.peek()? {
-            self.redirect()?;
+            redirected |= self.redirect()?;
+        }
+        for command in self.line.commands.iter_mut().skip(from) {
+            command.redirected |= redirected;
         }
         Ok(())
     }
 
-    fn redirect(&mut self) -> Result<(), Doubt> {
-        let Token::Redirect(operator) = self.next()? else { return Ok(()) };
+    /// Whether the redirection that comes next does more than read.
+    fn redirect(&mut self) -> Result<bool, Doubt> {
+        let Token::Redirect(operator) = self.next()? else { return Ok(false) };
         let Token::Word(target) = self.next()? else { return Err("a redirection has no target") };
-        let Some(name) = target.argument() else {
-            return if operator == "<<<" {
-                Ok(())
-            } else {
-                Err("a redirection's target is not known")
-            };
-        };
-        let descriptor = !name.is_empty() && name.chars().all(|c| c.is_ascii_digit());
-        // Bash itself dials these names.
-        let network = name.starts_with("/dev/tcp") || name.starts_with("/dev/udp");
-        match operator {
-            "<<<" => Ok(()),
-            "<" if !network => Ok(()),
-            "<&" | ">&" if descriptor => Ok(()),
-            ">" | ">>" | ">|" | "&>" if name == "/dev/null" => Ok(()),
-            _ => Err("output goes to a file"),
-        }
+        let reads = operator == "<<<" || target.argument().is_some_and(|to| reads(operator, to));
+        self.line.redirected |= !reads;
+        Ok(!reads)
     }
 
     /// The next token as it is written, and all that follows.
     fn written(&self) -> &str {
         skip_blanks(self.rest)
+    }
+}
+
+/// Whether a redirection reads, goes to nowhere, or joins descriptors.
+fn reads(operator: &str, target: &str) -> bool {
+    let descriptor = !target.is_empty() && target.chars().all(|c| c.is_ascii_digit());
+    // Bash itself dials these names.
+    let network = target.starts_with("/dev/tcp") || target.starts_with("/dev/udp");
+    match operator {
+        "<" => !network,
+        "<&" | ">&" => descriptor,
+        ">" | ">>" | ">|" | "&>" => target == "/dev/null",
+        _ => false,
     }
 }
 

@@ -23,6 +23,9 @@ pub(crate) const KILL_LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Bytes of one command: what Linux takes as one argument (`MAX_ARG_STRLEN`, 128 KiB with its end).
 pub(crate) const COMMAND_BYTES_MAX: usize = 128 * 1024 - 1;
 
+/// Bytes of a justification, from the protocol: a person reads all of it.
+pub(crate) const JUSTIFICATION_BYTES_MAX: usize = 1024;
+
 /// Bytes read from the pipe at once, and the most that one piece of output holds.
 pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
 
@@ -63,6 +66,9 @@ pub(crate) const NESTING_MAX: usize = 64;
 /// Scripts inside scripts (`sh -c "sh -c …"`) and wrappers inside wrappers that are followed.
 pub(crate) const SCRIPTS_DEEP_MAX: usize = 6;
 
+/// Bytes that are shown of a part of a line that computes something; such parts can nest.
+pub(crate) const EVALUATED_BYTES_MAX: usize = 256;
+
 /// Subjects of one call, from the protocol. The last says how many more there were.
 pub(crate) const SUBJECTS_MAX: usize = 256;
 
@@ -72,6 +78,9 @@ pub(crate) const SUBJECT_WORDS_MAX: usize = 256;
 /// Bytes of the words of one subject, from the protocol.
 pub(crate) const SUBJECT_BYTES_MAX: usize = 16 * 1024;
 
+/// Symbolic links on the way to one file, as many as Linux follows.
+pub(crate) const LINKS_MAX: usize = 40;
+
 /// Bytes of the preview, from the protocol.
 pub(crate) const PREVIEW_BYTES_MAX: usize = 64 * 1024;
 
@@ -80,3 +89,11 @@ pub(crate) const TITLE_CHARS_MAX: usize = 80;
 
 /// Bytes of a git configuration file that is looked at; a larger one is not trusted.
 pub(crate) const GIT_CONFIG_BYTES_MAX: u64 = 64 * 1024;
+
+/// Names of the temporary folder that are looked at for what killed processes left; more wait for a
+/// later start.
+pub(crate) const TEMPORARY_NAMES_MAX: usize = 10_000;
+
+/// Files that a killed process can have left in its folder: one a running command, and the start-up
+/// file. A folder with more is none of ours.
+pub(crate) const DESK_FILES_MAX: usize = 1024;

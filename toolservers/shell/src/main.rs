@@ -2,7 +2,7 @@
 //!
 //! A command goes this way: `bash` (the tool) → `env`, `spawn` → `run` with `capture` and `clean` →
 //! `result`; `reap` and `tree` own its processes. What it would do is told before: `parse` →
-//! `wrappers` → `subjects`, and `readonly` with `grammar`, `words` and its tables.
+//! `wrappers` → `subjects`, and `proof`: `readonly` with `grammar`, `words` and its tables.
 //!
 //! Invariant: nothing that a command started outlives this process's orderly end.
 
@@ -10,10 +10,13 @@ mod awk_sed;
 mod bash;
 mod capture;
 mod clean;
+mod desk;
 mod env;
 mod grammar;
 mod limits;
+mod links;
 mod parse;
+mod proof;
 mod readonly;
 mod readonly_checks;
 mod readonly_table;

@@ -15,7 +15,8 @@ use std::{collections::HashMap, ops::ControlFlow, time::Instant};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use crate::{
-    limits::{PARSE_TIME_MAX, SCRIPTS_DEEP_MAX},
+    limits::{EVALUATED_BYTES_MAX, PARSE_TIME_MAX, SCRIPTS_DEEP_MAX},
+    subjects::bounded,
     words::{Word, read_word, whole_word},
     wrappers::{self, Inner},
 };
@@ -165,6 +166,10 @@ impl<'a> Walk<'a> {
         loop {
             let node = cursor.node();
             self.enter(node, around.last().map(|(parent, _)| *parent));
+            if self.evaluates(node, &around) {
+                let text = bounded(self.text_of(node), EVALUATED_BYTES_MAX);
+                self.parsed.opaque(text, &self.operator);
+            }
             if cursor.goto_first_child() {
                 around.push((node, self.operator.clone()));
                 continue;
@@ -203,6 +208,21 @@ impl<'a> Walk<'a> {
                 kind.clone_into(&mut self.operator);
             }
             _ => {}
+        }
+    }
+
+    /// Whether a node computes something outside the words of a command, where nothing else would
+    /// tell of it: `((x))` and `${a[x]}` run what the value of `x` says (SH-05).
+    fn evaluates(&self, node: Node<'_>, around: &[(Node<'_>, String)]) -> bool {
+        let text = self.text_of(node);
+        match node.kind() {
+            "c_style_for_statement" => true,
+            // The parser takes some of these for subshells.
+            "compound_statement" | "subshell" => text.starts_with("(("),
+            "command_substitution" => text.starts_with("$(("),
+            "arithmetic_expansion" => !in_words(around),
+            "expansion" => whole_word(text).is_err() && !in_words(around),
+            _ => false,
         }
     }
 
@@ -330,6 +350,21 @@ fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 
 fn is(node: Option<Node<'_>>, kind: &str) -> bool {
     node.is_some_and(|node| node.kind() == kind)
+}
+
+/// Whether what stands inside these nodes, the innermost last, is part of a word that is told.
+fn in_words(around: &[(Node<'_>, String)]) -> bool {
+    let tells = |(node, _): &(Node<'_>, String)| match node.kind() {
+        "command" | "declaration_command" | "unset_command" | "test_command" => Some(true),
+        "variable_assignment" | "file_redirect" => Some(true),
+        // What is in these is told of with them.
+        "arithmetic_expansion" | "expansion" | "binary_expression" | "unary_expression" => {
+            Some(true)
+        }
+        "string" | "concatenation" | "command_name" => None,
+        _ => Some(false),
+    };
+    around.iter().rev().find_map(tells).unwrap_or(false)
 }
 
 /// Whether the operators inside a node mean nothing after it.

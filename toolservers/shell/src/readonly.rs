@@ -1,4 +1,4 @@
-//! Proves that a line only reads: every command of it is in the table with these very options.
+//! Proves that a command only reads, and a line of such: each is in the table with these very options.
 //!
 //! Unknown is not read-only: a program that is not listed, an option that is not listed (also an
 //! abbreviated one), a word that could be an option and is not known, a program found inside the
@@ -6,19 +6,20 @@
 //! which lets a read-only call run unasked, so a doubt costs a question and an error costs a file.
 //!
 //! Not here: the grammar (`grammar`), the programs (`readonly_table`), those that need code of
-//! their own (`readonly_checks`), git's repositories (`repo`).
+//! their own (`readonly_checks`), git's repositories (`repo`), what holds of a command beside others
+//! that do more (`proof`).
 
 use std::path::{Path, PathBuf};
 
 use crate::{
-    grammar,
+    grammar::{self, Line},
     readonly_table::{BUILTINS, GIT, PROGRAMS},
     repo,
     words::{Doubt, Shape, Word},
 };
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 /// Where a line would run.
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +32,9 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) cwd: &'a Path,
 }
 
-/// What is proven of a line.
-#[derive(Clone, Debug)]
+/// What is proven of a line that only reads.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Proof {
-    /// Its simple commands, as they are written.
-    pub(crate) commands: Vec<Vec<Word>>,
     /// It changes the working directory, so it must not run beside others.
     pub(crate) moves: bool,
 }
@@ -96,11 +95,21 @@ impl Sorted<'_> {
 /// # Errors
 /// Why it could not be proven.
 pub(crate) fn prove(line: &str, around: &Surroundings<'_>) -> Result<Proof, Doubt> {
-    let commands = grammar::commands_of(line)?;
-    let moves = commands.iter().any(|words| program_of(words) == Some("cd"));
+    prove_line(&grammar::read(line)?, around)
+}
+
+/// The same for a line that was read before.
+///
+/// # Errors
+/// Why it could not be proven.
+pub(crate) fn prove_line(line: &Line, around: &Surroundings<'_>) -> Result<Proof, Doubt> {
+    if line.redirected {
+        return Err("output goes to a file");
+    }
+    let moves = line.commands.iter().any(|command| program_of(&command.words) == Some("cd"));
     let mut uses_git = false;
-    for words in &commands {
-        uses_git |= prove_command(words, around)? == Reads::Git;
+    for command in &line.commands {
+        uses_git |= prove_command(&command.words, around)? == Reads::Git;
     }
     if uses_git {
         if moves {
@@ -108,17 +117,23 @@ pub(crate) fn prove(line: &str, around: &Surroundings<'_>) -> Result<Proof, Doub
         }
         repo::check_plain(around.cwd)?;
     }
-    Ok(Proof { commands, moves })
+    Ok(Proof { moves })
 }
 
 /// What a proven command reads.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Reads {
+pub(crate) enum Reads {
+    /// Files, by the program's own code alone.
     Files,
+    /// The repository that git finds, if that is plain.
     Git,
 }
 
-fn prove_command(words: &[Word], around: &Surroundings<'_>) -> Result<Reads, Doubt> {
+/// Proves that a command by itself only reads, if its program is what its name says.
+///
+/// # Errors
+/// Why it could not be proven.
+pub(crate) fn prove_command(words: &[Word], around: &Surroundings<'_>) -> Result<Reads, Doubt> {
     let (name, rest) = split(words)?;
     let name = program_name(name, around)?;
     if name == "git" {
@@ -163,7 +178,8 @@ pub(crate) fn prove_with_any_words(words: &[Word], around: &Surroundings<'_>) ->
     }
 }
 
-fn program_of(words: &[Word]) -> Option<&str> {
+/// The program's name as it is written, if it is known.
+pub(crate) fn program_of(words: &[Word]) -> Option<&str> {
     words.first()?.argument()
 }
 

@@ -3,7 +3,7 @@
 //! `posix_spawn` rather than fork and exec: no unsafe code, and as fast as starting a program can be.
 //! The shell gets the command as the one argument after `-c`, byte for byte.
 //!
-//! A folder that only this process knows holds a start-up file, read through `BASH_ENV`, that makes
+//! A folder of this process (`desk`) holds a start-up file, read through `BASH_ENV`, that makes
 //! the shell write its last working directory to a file of the call. The shell forgets both names
 //! before the command starts, so neither the command nor its children see them, and a command
 //! that exits in its middle is covered too. One that replaces the shell (`exec`) leaves no directory.
@@ -28,9 +28,9 @@ use nix::{
     unistd::Pid,
 };
 use rustix::pipe::{PipeFlags, pipe_with};
-use tempfile::TempDir;
 
 use crate::{
+    desk::Desk,
     env::{Environment, text_of},
     reap,
 };
@@ -57,7 +57,7 @@ const DEFAULT_SIGNALS: &[Signal] = &[
 #[derive(Debug)]
 pub(crate) struct Bash {
     program: PathBuf,
-    desk: TempDir,
+    desk: Desk,
     calls: AtomicU64,
 }
 
@@ -111,10 +111,7 @@ impl Bash {
         let candidates = environment.path().iter().map(|folder| folder.join("bash"));
         let program =
             candidates.into_iter().find(|path| path.is_file()).ok_or(BashError::Missing)?;
-        let desk = tempfile::Builder::new()
-            .prefix("tollgate-shell-")
-            .tempdir_in(env::temp_dir())
-            .map_err(BashError::Desk)?;
+        let desk = Desk::new().map_err(BashError::Desk)?;
         fs::write(desk.path().join("prelude"), PRELUDE).map_err(BashError::Desk)?;
         Ok(Self { program, desk, calls: AtomicU64::new(0) })
     }

@@ -5,12 +5,13 @@
 //!
 //! Not here: finding commands (`parse`).
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use tollgate_sdk::{PathAccess, Subject};
 
 use crate::{
     limits::{PREVIEW_BYTES_MAX, SUBJECT_BYTES_MAX, SUBJECT_WORDS_MAX, SUBJECTS_MAX},
+    links,
     parse::{Command, Parsed, Target},
 };
 
@@ -23,13 +24,21 @@ const MOVING: &[&str] = &["cd", "pushd", "popd"];
 /// Targets that are no files.
 const STREAMS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"];
 
-/// All subjects of a line, each once.
-pub(crate) fn subjects(parsed: &Parsed, cwd: &Path, roots: &[PathBuf]) -> Vec<Subject> {
+/// All subjects of a line, each once; `reads` says of each command whether it is proven to only read.
+pub(crate) fn subjects(
+    parsed: &Parsed,
+    reads: &[bool],
+    cwd: &Path,
+    roots: &[PathBuf],
+) -> Vec<Subject> {
     let moves = parsed.commands.iter().any(moves);
-    let targets = parsed.targets.iter().filter_map(|target| of_target(target, moves, cwd, roots));
+    let targets = parsed.targets.iter().flat_map(|target| of_target(target, moves, cwd, roots));
+    let reads = reads.iter().copied().chain(std::iter::repeat(false));
+    let commands =
+        parsed.commands.iter().zip(reads).map(|(command, reads)| of_command(command, reads));
     let mut subjects: Vec<Subject> = Vec::new();
     let mut more: usize = 0;
-    for subject in parsed.commands.iter().map(of_command).chain(targets) {
+    for subject in commands.chain(targets) {
         if subjects.contains(&subject) {
             continue;
         }
@@ -43,6 +52,11 @@ pub(crate) fn subjects(parsed: &Parsed, cwd: &Path, roots: &[PathBuf]) -> Vec<Su
         subjects.push(opaque(vec![format!("({more} more)")], String::new()));
     }
     subjects
+}
+
+/// A line in which nothing is found that it touches, as one subject of which nothing is known.
+pub(crate) fn unknown(line: &str) -> Subject {
+    opaque(vec![bounded(line, SUBJECT_BYTES_MAX).to_owned()], String::new())
 }
 
 /// The line and, if it is more than one command, its commands one a line.
@@ -73,10 +87,11 @@ fn moves(command: &Command) -> bool {
 }
 
 fn opaque(argv: Vec<String>, operator: String) -> Subject {
-    Subject::Command { argv, operator, opaque: true }
+    Subject::Command { argv, operator, opaque: true, read_only: false }
 }
 
-fn of_command(command: &Command) -> Subject {
+/// What is not all known is never said to only read, whatever was proven.
+fn of_command(command: &Command, reads: bool) -> Subject {
     let mut argv = Vec::new();
     let mut bytes = 0;
     for word in &command.words {
@@ -91,56 +106,57 @@ fn of_command(command: &Command) -> Subject {
         }
         argv.push(word.text.clone());
     }
-    Subject::Command { argv, operator: command.operator.clone(), opaque: command.opaque }
+    Subject::Command {
+        argv,
+        operator: command.operator.clone(),
+        opaque: command.opaque,
+        read_only: reads && !command.opaque,
+    }
 }
 
-fn of_target(target: &Target, moves: bool, cwd: &Path, roots: &[PathBuf]) -> Option<Subject> {
+/// The file that a redirection opens, by every name that leads to it.
+fn of_target(target: &Target, moves: bool, cwd: &Path, roots: &[PathBuf]) -> Vec<Subject> {
     let arrow = if target.write { ">" } else { "<" };
     let unknown = || {
-        opaque(
-            vec![arrow.into(), bounded(&target.word.text, SUBJECT_BYTES_MAX / 2).into()],
-            arrow.into(),
-        )
+        let name = bounded(&target.word.text, SUBJECT_BYTES_MAX / 2).to_owned();
+        vec![opaque(vec![arrow.into(), name], arrow.into())]
     };
-    let Some(name) = target.word.argument() else { return Some(unknown()) };
+    let Some(name) = target.word.argument() else { return unknown() };
     if STREAMS.contains(&name) {
-        return None;
+        return Vec::new();
     }
     let dialled = name.strip_prefix("/dev/tcp/").or_else(|| name.strip_prefix("/dev/udp/"));
     if let Some(address) = dialled {
-        return Some(Subject::Host(address.replacen('/', ":", 1).to_ascii_lowercase()));
+        return vec![Subject::Host(address.replacen('/', ":", 1).to_ascii_lowercase())];
     }
     let path = Path::new(name);
     if moves && !path.is_absolute() {
-        return Some(unknown());
+        return unknown();
     }
-    let absolute = resolved(&cwd.join(path));
-    let access = match (target.write, absolute.symlink_metadata().is_ok()) {
+    let Some(names) = links::names(&cwd.join(path)) else { return unknown() };
+    let exists = names.first().is_some_and(|file| file.symlink_metadata().is_ok());
+    let access = match (target.write, exists) {
         (false, _) => PathAccess::Read,
         (true, true) => PathAccess::Write,
         (true, false) => PathAccess::Create,
     };
-    let relative =
-        roots.iter().find_map(|root| absolute.strip_prefix(root).ok()).map(Path::to_owned);
-    Some(Subject::Path { absolute, relative, access })
+    let subject = |absolute: PathBuf| {
+        let relative = relative(&absolute, roots);
+        Subject::Path { absolute, relative, access }
+    };
+    names.into_iter().map(subject).collect()
 }
 
-/// Symbolic links resolved as far as the path exists; what does not exist is taken by its names.
-fn resolved(path: &Path) -> PathBuf {
-    let mut known = PathBuf::from("/");
-    for component in path.components() {
-        match component {
-            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
-            Component::ParentDir => drop(known.pop()),
-            Component::Normal(name) => {
-                known.push(name);
-                if let Ok(target) = known.canonicalize() {
-                    known = target;
-                }
-            }
-        }
-    }
-    known
+/// Its place in the root that holds it; a root may be named by a link.
+fn relative(path: &Path, roots: &[PathBuf]) -> Option<PathBuf> {
+    let given = roots.iter().find_map(|root| path.strip_prefix(root).ok());
+    let real = || {
+        roots.iter().find_map(|root| {
+            let root = root.canonicalize().ok()?;
+            Some(path.strip_prefix(root).ok()?.to_owned())
+        })
+    };
+    given.map(Path::to_owned).or_else(real)
 }
 
 /// As many whole characters of a text as fit.

@@ -15,8 +15,8 @@ use tollgate_engine::{
 use super::open::{Desk, in_session};
 use crate::{
     args::Call,
-    config,
     exit::{Exit, Failure},
+    govern::govern,
     input,
     output::{json_line, line_err, write_out},
     start::Start,
@@ -37,13 +37,14 @@ pub(crate) async fn call(start: &Start, call: &Call) -> Result<Exit, Failure> {
         "-" => input::read("the arguments")?,
         given => given.to_owned(),
     };
+    let governed = govern(start, &config, &[])?;
     let kernel = start.kernel(&config)?;
     let options = SessionOptions {
         kind: SessionKind::Call,
         resume: None,
         workspace: config.workspace.clone(),
         add_dirs: config.add_dirs.clone(),
-        stance: config::stance(&config),
+        stance: governed.stance,
         model: None,
         record_requests: None,
     };
@@ -52,8 +53,8 @@ pub(crate) async fn call(start: &Start, call: &Call) -> Result<Exit, Failure> {
     } else {
         View::Text(Box::new(TextView::new(start.output, Shows::default())))
     };
-    let desk = Desk::of_process(call.approvals, true);
-    let work = async |mut session: Session, cancel| {
+    let desk = Desk::of_process(call.approvals.is_some(), true);
+    let work = async |session: Session, cancel| {
         let arguments = Bytes::from(arguments);
         let called = session.call(&call.name, arguments, Caller::User, &cancel).await;
         let closed = session.close().await;

@@ -8,13 +8,14 @@ use crate::{
     config::{
         self, Config,
         keys::{self, Found},
-        programs::Programs,
     },
     exit::{Exit, Failure},
-    output::{json_pretty, line_err, line_out, write_out},
+    output::{json_pretty, line_out, write_out},
     start::{self, Start},
     text, visible,
 };
+
+mod check;
 
 /// The JSON Schema of the lines of `--output-format stream-json` (`[CLI-02]`).
 pub(crate) const EVENTS_SCHEMA: &str = include_str!("config/events.schema.json");
@@ -26,11 +27,11 @@ mod tests;
 ///
 /// # Errors
 /// The configuration has mistakes.
-pub(crate) fn run(start: &Start, command: &ConfigCommand) -> Result<Exit, Failure> {
+pub(crate) async fn run(start: &Start, command: &ConfigCommand) -> Result<Exit, Failure> {
     match command {
         ConfigCommand::Show => show(start, &start.config()?),
         ConfigCommand::Path => path(start)?,
-        ConfigCommand::Check => check(start)?,
+        ConfigCommand::Check => check::run(start).await?,
         ConfigCommand::Schema { what: SchemaOf::Events } => write_out(EVENTS_SCHEMA.as_bytes()),
     }
     Ok(Exit::Done)
@@ -38,7 +39,7 @@ pub(crate) fn run(start: &Start, command: &ConfigCommand) -> Result<Exit, Failur
 
 fn show(start: &Start, config: &Config) {
     if start.common.json {
-        let values = config.values.0.iter().map(|(key, said)| {
+        let values = config.values.one.iter().map(|(key, said)| {
             let value = config::to_json(&hidden(key, &said.value));
             let path: Vec<&str> = key.split('.').collect();
             let meaning = match keys::find(&path) {
@@ -50,7 +51,7 @@ fn show(start: &Start, config: &Config) {
         });
         return json_pretty(&values.collect::<serde_json::Map<_, _>>());
     }
-    let rows = config.values.0.iter().map(|(key, said)| {
+    let rows = config.values.all().map(|(key, said)| {
         let value = visible::line(&hidden(key, &said.value).to_string());
         vec![key.clone(), value, visible::line(&said.source.to_string())]
     });
@@ -97,34 +98,29 @@ fn path(start: &Start) -> Result<(), Failure> {
     let user = config::dirs::user_file(&places);
     let project = config::dirs::project_file(&workspace);
     let runtime = tollgate_engine::process::runtime_home(places.engine.runtime.as_deref());
-    let paths = [
+    let policy = config::policy::places(&places);
+    let law = config::policy::law(&workspace);
+    let mut paths = vec![
         ("user", &user),
+        ("permissions", &policy.permissions),
+        ("hooks", &policy.hooks),
         ("project", &project),
+        ("law", &law),
+        ("trust", &policy.trust),
         ("state", &places.engine.state),
         ("cache", &places.engine.cache),
         ("runtime", &runtime),
     ];
     if start.common.json {
-        let paths = paths.map(|(name, path)| (name.to_owned(), json!(path)));
-        json_pretty(&paths.into_iter().collect::<serde_json::Map<_, _>>());
+        let paths = paths.into_iter().map(|(name, path)| (name.to_owned(), json!(path)));
+        let managed = ("managed".to_owned(), json!(policy.managed));
+        json_pretty(&paths.chain([managed]).collect::<serde_json::Map<_, _>>());
         return Ok(());
     }
+    paths.extend(policy.managed.iter().map(|file| ("managed", file)));
     for (name, path) in paths {
         let absent = if path.exists() { "" } else { "  (not there)" };
-        line_out(&format!("{name:<8} {}{absent}", path.display()));
+        line_out(&format!("{name:<11} {}{absent}", path.display()));
     }
-    Ok(())
-}
-
-fn check(start: &Start) -> Result<(), Failure> {
-    let config = start.config()?;
-    let executable = start::executable()?;
-    let (_, faults) = config::settings(&config, &executable, &Programs::of_process(&executable));
-    config::no_faults(faults)?;
-    for (file, is_there) in &config.files {
-        let found = if *is_there { "ok" } else { "not there" };
-        line_err(&format!("{}: {found}", file.display()));
-    }
-    line_err("the configuration has no mistakes");
     Ok(())
 }

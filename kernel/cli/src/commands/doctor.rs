@@ -1,5 +1,7 @@
 //! `doctor`: looks at everything that a run needs, and says what to do (`[CLI-08]`).
 
+mod policy;
+
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use serde::Serialize;
@@ -98,6 +100,7 @@ async fn look(config: &Config, findings: &mut Vec<Finding>) -> Result<(), Failur
     findings.push(state(&config.places.engine.state));
     findings.push(runtime(config.places.engine.runtime.as_deref()));
     findings.push(model(config));
+    policy::look(config, findings);
     let executable = start::executable()?;
     let (settings, faults) =
         config::settings(config, &executable, &Programs::of_process(&executable));

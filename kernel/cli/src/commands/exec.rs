@@ -11,6 +11,7 @@ use crate::{
     exit::{Exit, Failure},
     input,
     start::Start,
+    stdio,
 };
 
 /// Runs one turn.
@@ -23,6 +24,7 @@ pub(crate) async fn exec(start: &Start, exec: &Exec) -> Result<Exit, Failure> {
         Some(asked) => Some(session::find(&start.store()?, asked)?),
         None => None,
     };
+    stdio::check(exec.turn.approvals, exec.turn.output_format, exec.prompt.as_deref())?;
     let prompt = input::prompt(exec.prompt.as_deref())?;
     let config = if let Some(id) = &resume { as_left(start, config, id)? } else { config };
     turn::run(start, &config, Task { resume, prompt, options: &exec.turn }).await

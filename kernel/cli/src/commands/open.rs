@@ -14,11 +14,11 @@ use tollgate_engine::{
 };
 
 use crate::{
-    args::Approvals,
     exit::{Exit, Failure},
     front::{Answerer, Asking, Question, watch},
     interrupt::Interrupts,
     output::Output,
+    stdio::Lines,
     tty::Tty,
     view::View,
 };
@@ -38,20 +38,24 @@ pub(super) struct Desk {
 }
 
 impl Desk {
+    /// Whoever reads standard input.
+    pub(super) fn of_lines(lines: &Lines) -> Self {
+        let (_, questions) = Asking::new();
+        Self { approver: lines.approver(), questions, answerer: Answerer::Nobody }
+    }
+
     /// A person if there is a terminal and the options do not forbid it, else nobody.
-    pub(super) fn of_process(approvals: Option<Approvals>, is_text: bool) -> Self {
-        let (asking, questions) = Asking::new();
+    pub(super) fn of_process(is_denied: bool, is_text: bool) -> Self {
         let has_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        let why = match approvals {
-            Some(Approvals::Deny) => "--approvals is deny",
-            None if !is_text || !has_terminal => "no terminal is attached and --approvals is deny",
-            None => match Tty::open() {
-                Ok(tty) => {
-                    let answerer = Answerer::Person(tty);
-                    return Self { approver: Arc::new(asking), questions, answerer };
-                }
-                Err(_) => "the terminal cannot be opened",
-            },
+        let why = if is_denied {
+            "--approvals is deny"
+        } else if !is_text || !has_terminal {
+            "no terminal is attached and --approvals is deny"
+        } else if let Ok(tty) = Tty::open() {
+            let (asking, questions) = Asking::new();
+            return Self { approver: Arc::new(asking), questions, answerer: Answerer::Person(tty) };
+        } else {
+            "the terminal cannot be opened"
         };
         Self::nobody(Nobody(why.to_owned()))
     }

@@ -1,5 +1,6 @@
-//! `receipts list|show|verify` (`[GATE-81]`, `[STORE-03]`).
+//! `receipts list|show|export|verify` (`[GATE-81]`, `[STORE-03]`).
 
+mod export;
 mod facts;
 
 use serde_json::json;
@@ -30,6 +31,9 @@ pub(crate) fn run(start: &Start, command: &Receipts) -> Result<Exit, Failure> {
     match command {
         Receipts::List { session, limit } => list(start, &state, session.as_deref(), *limit),
         Receipts::Show { call } => show(start, &state, call),
+        Receipts::Export { session, all, output } => {
+            export::run(start, &state, session.as_deref(), *all, output.as_deref())
+        }
         Receipts::Verify { session } => verify(start, &state, session.as_deref()),
     }
 }
@@ -74,13 +78,13 @@ fn list(
 
 /// Receipts as a table.
 pub(crate) fn table(records: &[Record], columns: usize) -> Vec<String> {
-    let ids: Vec<&str> = records.iter().map(|record| receipt_of(record).id.as_str()).collect();
-    let rows: Vec<_> = records.iter().zip(text::beginnings(&ids)).map(row).collect();
-    text::table(&["CALL", "TOOL", "DECISION", "STATUS", "TIME", "WHAT"], &rows, columns)
+    let receipts: Vec<&Receipt> = records.iter().filter_map(receipt_of).collect();
+    let ids: Vec<&str> = receipts.iter().map(|receipt| receipt.id.as_str()).collect();
+    let rows: Vec<_> = receipts.iter().zip(text::beginnings(&ids)).map(row).collect();
+    text::table(&["CALL", "TOOL", "DECISION", "BY", "STATUS", "TIME", "WHAT"], &rows, columns)
 }
 
-fn row((record, id): (&Record, String)) -> Vec<String> {
-    let receipt = receipt_of(record);
+fn row((receipt, id): (&&Receipt, String)) -> Vec<String> {
     let end = receipt.end.as_ref();
     let status = end.map_or("running", |end| status_word(end.status));
     let elapsed = end.map(|end| end.ended_unix_ms.saturating_sub(receipt.started_unix_ms));
@@ -92,15 +96,17 @@ fn row((record, id): (&Record, String)) -> Vec<String> {
         id,
         visible::line(&receipt.tool),
         decision_word(receipt.decision).to_owned(),
+        facts::decider(receipt),
         status.to_owned(),
         elapsed.map(text::duration).unwrap_or_default(),
         visible::line(what.trim()),
     ]
 }
 
-fn receipt_of(record: &Record) -> &Receipt {
+fn receipt_of(record: &Record) -> Option<&Receipt> {
     match record {
-        Record::Decided(receipt) | Record::Receipt(receipt) => receipt,
+        Record::Decided(receipt) | Record::Receipt(receipt) => Some(receipt),
+        Record::Asked(_) | Record::Answered(_) => None,
     }
 }
 
@@ -131,13 +137,14 @@ fn show(start: &Start, state: &StateDir, call: &str) -> Result<Exit, Failure> {
             "session": shown.session,
             "decided": shown.decided,
             "receipt": shown.receipt,
+            "questions": shown.questions,
         }));
         return Ok(Exit::Done);
     }
     let Some(receipt) = shown.receipt.as_ref().or(shown.decided.as_ref()) else {
         return Ok(Exit::Done);
     };
-    for (name, value) in facts::facts(receipt) {
+    for (name, value) in facts::facts(receipt, &shown.questions) {
         let value = visible::lines(&value).replace('\n', "\n             ");
         line_out(&format!("{:<12} {value}", format!("{name}:")));
     }

@@ -18,7 +18,7 @@ use crate::{
     input,
     output::{json_pretty, line_out},
     start::Start,
-    text,
+    stdio, text,
     view::View,
     visible,
 };
@@ -51,6 +51,8 @@ pub(crate) async fn resume(start: &Start, resume: &Resume) -> Result<Exit, Failu
     let config = as_left(start, config, &id)?;
     match prompt {
         Some(prompt) => {
+            let options = &resume.turn;
+            stdio::check(options.approvals, options.output_format, Some(prompt))?;
             let prompt = input::prompt(Some(prompt))?;
             turn::run(start, &config, Task { resume: Some(id), prompt, options: &resume.turn })
                 .await

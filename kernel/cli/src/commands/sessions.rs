@@ -154,6 +154,10 @@ fn lines(record: &SessionRecord, start: &Start) -> Vec<String> {
         SessionRecord::Stance(stance) => {
             vec![paint.dim(&format!("from here on: {}, {}", stance.mode, stance.posture))]
         }
+        SessionRecord::Grants { rules } => {
+            let rules = rules.iter().map(|rule| visible::line(rule)).collect::<Vec<_>>().join(", ");
+            vec![paint.dim(&format!("allowed for this session: {rules}"))]
+        }
         SessionRecord::Cwd { path } => {
             vec![paint.dim(&visible::line(&format!("in {}", path.display())))]
         }

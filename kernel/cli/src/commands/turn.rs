@@ -1,7 +1,7 @@
 //! One turn in a session, new or resumed, from its options to its exit code: what `exec` and `resume`
 //! have in common.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -17,11 +17,13 @@ use super::{
     open::{Desk, in_session},
 };
 use crate::{
-    args::{OutputFormat, TurnOptions},
-    config::{self, Config},
+    args::{Approvals, OutputFormat, TurnOptions},
+    config::Config,
     exit::{Exit, Failure},
+    govern::govern,
     output::{json_line, line_err},
     start::Start,
+    stdio::Lines,
     text, view,
     view::{Refusals, Shows, TextView, View},
 };
@@ -67,18 +69,18 @@ async fn open_and_run(
     task: Task<'_>,
     format: OutputFormat,
 ) -> Result<(SessionId, TurnEnd), Failure> {
+    let Some(model) = config.values.text("model") else { return Err(no_model::failure(config)) };
+    let guardian = config.values.text("auto_review.model");
+    let governed = govern(start, config, &[Some(model), guardian])?;
     let options = SessionOptions {
         kind: SessionKind::Exec,
         resume: task.resume,
         workspace: config.workspace.clone(),
         add_dirs: config.add_dirs.clone(),
-        stance: config::stance(config),
-        model: config.values.text("model").map(str::to_owned),
+        stance: governed.stance,
+        model: Some(model.to_owned()),
         record_requests: task.options.record_requests.clone(),
     };
-    if options.model.is_none() {
-        return Err(no_model::failure(config));
-    }
     let mut view = match format {
         OutputFormat::Text => {
             let reasoning = start.common.verbose > 0;
@@ -88,7 +90,14 @@ async fn open_and_run(
         OutputFormat::Json => View::Quiet,
         OutputFormat::StreamJson => View::Lines,
     };
-    let desk = Desk::of_process(task.options.approvals, format == OutputFormat::Text);
+    let lines = match task.options.approvals {
+        Some(Approvals::Stdio) => Some(Lines::of_stdin()?),
+        Some(Approvals::Deny) | None => None,
+    };
+    let desk = match &lines {
+        Some(lines) => Desk::of_lines(lines),
+        None => Desk::of_process(task.options.approvals.is_some(), format == OutputFormat::Text),
+    };
     let limits = TurnLimits {
         steps_max: task.options.max_steps,
         within: task.options.timeout.map(Duration::from_secs),
@@ -100,7 +109,12 @@ async fn open_and_run(
         for line in resumed.repairs.iter().chain(&in_flight(&resumed)) {
             line_err(&start.output.stderr_paint.yellow(line));
         }
-        let ran = session.turn(task.prompt, limits, &cancel).await;
+        let cx = Arc::clone(session.context());
+        let turn = session.turn(task.prompt, limits, &cancel);
+        let ran = match lines {
+            Some(lines) => lines.beside(&cx, &cancel, turn).await,
+            None => turn.await,
+        };
         let closed = session.close().await;
         let end = ran?;
         closed?;
@@ -163,7 +177,7 @@ fn exit_of(end: &TurnEnd) -> Exit {
     match end.stop_reason.as_str() {
         "cancelled" => Exit::Interrupted,
         "timeout" => Exit::Timeout,
-        "stopped" => Exit::Refused,
+        "stopped" | "hook" => Exit::Refused,
         _ if end.refused > 0 => Exit::Refused,
         "end" => Exit::Done,
         _ => Exit::Failed,

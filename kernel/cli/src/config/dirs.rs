@@ -15,6 +15,10 @@ pub(crate) struct Places {
     pub(crate) config: PathBuf,
     /// What the engine is told.
     pub(crate) engine: Dirs,
+    /// The home folder, for `~/`.
+    pub(crate) home: Option<PathBuf>,
+    /// More managed policy, by `TOLLGATE_MANAGED`.
+    pub(crate) managed: Vec<PathBuf>,
 }
 
 /// Looks a variable of the environment up.
@@ -26,13 +30,16 @@ pub(crate) type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// Neither `TOLLGATE_HOME` nor a home directory is known.
 pub(crate) fn places(environment: Environment<'_>) -> Result<Places, ConfigError> {
     let set = |name: &str| environment(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(home) = set("TOLLGATE_HOME") {
-        let home = std::path::absolute(&home).unwrap_or(home);
-        return Ok(below_one(&home));
+    let home = set("HOME").or_else(std::env::home_dir).filter(|path| path.is_absolute());
+    let managed = environment("TOLLGATE_MANAGED").unwrap_or_default();
+    let managed = std::env::split_paths(&managed).filter(|path| !path.as_os_str().is_empty());
+    let managed = managed.map(|path| std::path::absolute(&path).unwrap_or(path)).collect();
+    if let Some(one) = set("TOLLGATE_HOME") {
+        let one = std::path::absolute(&one).unwrap_or(one);
+        return Ok(Places { home, managed, ..below_one(&one) });
     }
     // By the XDG specification a relative path counts as none.
     let xdg = |name: &str| set(name).filter(|path| path.is_absolute());
-    let home = set("HOME").or_else(std::env::home_dir).filter(|path| path.is_absolute());
     let below = |name: &str, usual: &str| {
         let base = xdg(name).or_else(|| Some(home.as_ref()?.join(usual)));
         base.map(|base| base.join("tollgate")).ok_or_else(|| {
@@ -47,7 +54,7 @@ pub(crate) fn places(environment: Environment<'_>) -> Result<Places, ConfigError
         // The engine knows the usual place.
         runtime: None,
     };
-    Ok(Places { config: below("XDG_CONFIG_HOME", ".config")?, engine })
+    Ok(Places { config: below("XDG_CONFIG_HOME", ".config")?, engine, home, managed })
 }
 
 /// All directories below one.
@@ -57,7 +64,7 @@ pub(crate) fn below_one(home: &Path) -> Places {
         cache: home.join("cache"),
         runtime: Some(home.join("run")),
     };
-    Places { config: home.join("config"), engine }
+    Places { config: home.join("config"), engine, home: None, managed: Vec::new() }
 }
 
 /// The user's file.

@@ -14,7 +14,7 @@ use toml::{
 use super::{
     error::{ConfigError, Fault},
     keys::{self, Found, Key, Kind},
-    values::{Source, Values},
+    values::{Said, Source, Values},
 };
 use crate::limits::CONFIG_BYTES_MAX;
 
@@ -99,6 +99,9 @@ impl Reader<'_> {
 
     fn value(&mut self, key: &Key, at: usize, dotted: String, value: &Value) {
         match checked(key.kind, value, self.path) {
+            Ok(value) if matches!(key.kind, Kind::Added) => {
+                self.values.added.push((dotted, Said { value, source: self.source(at) }));
+            }
             Ok(value) => self.values.set(dotted, value, self.source(at)),
             Err(what) => self.fault(at, &dotted, &what),
         }
@@ -130,7 +133,7 @@ pub(crate) fn checked(kind: Kind, value: &Value, file: &Path) -> Result<Value, S
         Kind::Count(min, max) => {
             value.as_integer().is_some_and(|count| (min..=max).contains(&count))
         }
-        Kind::List => is_texts(value),
+        Kind::List | Kind::Added => is_texts(value),
         Kind::Table => value.is_table(),
     };
     if !fits {

@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     Count(i64, i64),
     /// A list of texts.
     List,
+    /// A list of texts; those of all layers hold together.
+    Added,
     /// A table that the server itself reads.
     Table,
 }
@@ -48,6 +50,7 @@ impl Kind {
             Self::Flag => "true or false".to_owned(),
             Self::Count(min, max) => format!("a whole number from {min} to {max}"),
             Self::List => "a list of texts".to_owned(),
+            Self::Added => "a list of texts, added to those of other files".to_owned(),
             Self::Table => "a table".to_owned(),
         }
     }
@@ -75,6 +78,43 @@ pub(crate) const KEYS: &[Key] = &[
         "\"ask\"",
         "who decides; a project may tighten it",
     ),
+    key(
+        "workspace_writes",
+        Kind::Word(&["auto", "ask"]),
+        "\"auto\"",
+        "whether `write` and `edit` inside a trusted git workspace run unasked; a project may tighten it",
+    ),
+    key(
+        "taint",
+        Kind::Flag,
+        "true",
+        "whether calls that reach out ask again after untrusted text came in; a project may tighten it",
+    ),
+    key(
+        "auto_review.model",
+        Kind::Text,
+        "",
+        "the guardian's model in posture auto-review; none: the session's",
+    ),
+    key(
+        "permissions.ask",
+        Kind::Added,
+        "",
+        "rules that ask, in compact form: `bash(git push *)`; a project may add",
+    ),
+    key(
+        "permissions.deny",
+        Kind::Added,
+        "",
+        "rules that forbid, in compact form; a project may add",
+    ),
+    key(
+        "tools.allow",
+        Kind::List,
+        "",
+        "names of the only tools that may be called: `read`, `mcp_*`",
+    ),
+    key("tools.deny", Kind::Added, "", "names of tools that may not be called; a project may add"),
     key("log", Kind::Text, "\"info\"", "what servers log to their files, as RUST_LOG"),
     key("limits.turn_calls", Kind::Count(1, 1_000_000), "1000", "calls of one turn"),
     key("limits.turn_steps", Kind::Count(1, 1_000_000), "200", "model requests of one turn"),

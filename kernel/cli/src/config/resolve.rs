@@ -8,7 +8,7 @@ use tollgate_core::{
 };
 use tollgate_engine::settings::{Limits, Settings};
 
-use super::{Config, ConfigError, error::Fault, programs::Programs, servers};
+use super::{Config, ConfigError, error::Fault, policy, programs::Programs, servers};
 
 /// A server that cannot be used as it is configured.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ pub(crate) fn settings(
         stance: stance(config),
         servers: usable,
         limits: limits(config),
+        policy: policy::settings(config),
+        guardian_model: values.text("auto_review.model").map(str::to_owned),
         launcher: executable.to_owned(),
         log: values.text("log").unwrap_or_default().to_owned(),
     };

@@ -49,7 +49,7 @@ impl Server<'_> {
         let start = self.key("");
         let said = self.values.get(&self.key(rest));
         let said = said.or_else(|| {
-            self.values.0.iter().find(|(key, _)| key.starts_with(&start)).map(|(_, said)| said)
+            self.values.one.iter().find(|(key, _)| key.starts_with(&start)).map(|(_, said)| said)
         });
         let source = said.map_or(Source::Default, |said| said.source.clone());
         Fault { source, key: self.key(rest), what: what.into() }

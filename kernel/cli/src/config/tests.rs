@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use tempfile::TempDir;
-use tollgate_core::name::ServerName;
+use tollgate_core::{
+    authority::rules::{NamePattern, compact},
+    name::ServerName,
+};
 use tollgate_engine::settings::{LocalListen, Reach};
 
 use super::*;
@@ -128,9 +131,85 @@ fn a_project_can_only_tighten() {
     );
     check_project("", "posture = \"full-access\"", "posture", Err(&looser));
     let other = format!(
-        "{file}:2: servers.x.command: a project can only tighten mode and posture; put this into your own config.toml"
+        "{file}:2: servers.x.command: a project can only tighten: mode, posture, workspace_writes, taint, permissions.deny, permissions.ask, tools.deny and servers.NAME.enabled = false; put this into your own config.toml"
     );
     check_project("", "[servers.x]\ncommand = [\"sh\"]", "mode", Err(&other));
+}
+
+/// [GATE-13] Each of the keys that a project may tighten, and how.
+#[test]
+fn a_project_tightens_writes_taint_servers_and_lists() {
+    check_project("", "workspace_writes = \"ask\"", "workspace_writes", Ok("ask"));
+    let taint = |user: &str, project: &str| World::new(user, project).load().unwrap().extra.taint;
+    assert!(taint("taint = false", "taint = true"), "the tighter of the two");
+    assert!(!taint("taint = false", ""));
+    let config = World::new("", "[servers.shell]\nenabled = false").load().unwrap();
+    assert_eq!(config.values.flag("servers.shell.enabled"), Some(false));
+    let config = World::new("", "[servers.nobody]\nenabled = false").load().unwrap();
+    assert!(config.notes[0].ends_with("there is no server 'nobody'"), "{:?}", config.notes);
+    assert!(!config.values.servers().contains(&"nobody"));
+    let file = "…/project/.tollgate/config.toml";
+    for (text, expected) in [
+        (
+            "workspace_writes = \"auto\"\ntaint = false",
+            ":2: taint: a project can only tighten, and false is looser than the default",
+        ),
+        (
+            "[servers.file]\nenabled = true",
+            ":2: servers.file.enabled: a project can only switch a server off",
+        ),
+        ("[permissions]\nallow = [\"bash\"]", ":2: permissions.allow: there is no such key"),
+        ("[permissions]\nask = [\"bash(\"]", ":2: permissions.ask: 'bash(' is no usable pattern"),
+    ] {
+        let error = World::new("", text).load().unwrap_err();
+        assert!(error.starts_with(&format!("{file}{expected}")), "{text}: {error}");
+    }
+}
+
+/// [GATE-13] [GATE-20] Rules add up over files and options, and each knows whose it is and where.
+#[test]
+fn rules_add_up_and_know_their_place() {
+    let mut world = World::new(
+        "[permissions]\ndeny = [\"bash(a *)\"]\n[tools]\nallow = [\"read\", \"bash\"]\ndeny = [\"x\"]",
+        "[permissions]\nask = [\"bash(b *)\"]\n[tools]\ndeny = [\"y_*\"]",
+    );
+    world.common.allow = vec!["bash(c *)".into()];
+    world.common.deny = vec!["bash(d *)".into()];
+    let extra = world.load().unwrap().extra;
+    let told: Vec<String> = extra
+        .rules
+        .iter()
+        .map(|rule| {
+            let origin = rule.origin.rsplit('/').next().unwrap();
+            format!("{:?} {:?} {} {origin}", rule.source, rule.action, compact::show(rule))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "User Deny bash(a *) config.toml:2",
+            "Project Ask bash(b *) config.toml:2",
+            "User Deny bash(d *) --deny",
+            "User Allow bash(c *) --allow",
+        ]
+    );
+    let names = |patterns: &[NamePattern]| -> Vec<String> {
+        patterns.iter().map(|pattern| pattern.as_str().to_owned()).collect()
+    };
+    assert_eq!(names(&extra.lists.deny), ["x", "y_*"]);
+    assert_eq!(names(extra.lists.allow.as_deref().unwrap()), ["read", "bash"]);
+    world.common.deny = vec!["bash(".into()];
+    assert!(world.load().unwrap_err().starts_with("--deny: 'bash('"));
+}
+
+/// [GATE-51] More managed files by one variable, which only adds.
+#[test]
+fn managed_files_are_those_of_the_machine_and_of_the_variable() {
+    let mut world = World::new("", "");
+    world.variables.insert("TOLLGATE_MANAGED", "/a.toml::/b.toml".into());
+    let places = policy::places(&world.load().unwrap().places);
+    let files = ["/etc/tollgate/managed.toml", "/a.toml", "/b.toml"];
+    assert_eq!(places.managed, files.map(PathBuf::from));
 }
 
 #[test]
@@ -341,7 +420,7 @@ fn the_readme_has_every_key() {
 
 #[test]
 fn the_built_in_layer_fits_its_own_keys() {
-    for (key, said) in built_in::values().0 {
+    for (key, said) in built_in::values().one {
         let path: Vec<&str> = key.split('.').collect();
         let keys::Found::Key(found) = keys::find(&path) else { panic!("{key}") };
         file::checked(found.kind, &said.value, Path::new("/")).unwrap();

@@ -44,18 +44,23 @@ pub(crate) struct Said {
 
 /// Values by key, with dots.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Values(pub(crate) BTreeMap<String, Said>);
+pub(crate) struct Values {
+    /// Of each key the one that holds.
+    pub(crate) one: BTreeMap<String, Said>,
+    /// Lists that add up, in the order of the layers: what one layer forbids no other takes back.
+    pub(crate) added: Vec<(String, Said)>,
+}
 
 impl Values {
     /// Puts one in place of what was said before.
     pub(crate) fn set(&mut self, key: impl Into<String>, value: impl Into<Value>, source: Source) {
-        self.0.insert(key.into(), Said { value: value.into(), source });
+        self.one.insert(key.into(), Said { value: value.into(), source });
     }
 
     /// Lays a later layer over this one. A server that is reached another way loses what belongs to
     /// the old way.
     pub(crate) fn lay(&mut self, layer: Self) {
-        for key in layer.0.keys() {
+        for key in layer.one.keys() {
             let lost = match key.rsplit_once('.') {
                 Some((server, "command")) => {
                     [format!("{server}.endpoint"), format!("{server}.tls.")]
@@ -65,14 +70,29 @@ impl Values {
                 }
                 _ => continue,
             };
-            self.0.retain(|key, _| !lost.iter().any(|start| key.starts_with(start)));
+            self.one.retain(|key, _| !lost.iter().any(|start| key.starts_with(start)));
         }
-        self.0.extend(layer.0);
+        self.one.extend(layer.one);
+        self.added.extend(layer.added);
     }
 
     /// One value.
     pub(crate) fn get(&self, key: &str) -> Option<&Said> {
-        self.0.get(key)
+        self.one.get(key)
+    }
+
+    /// The items of a list that adds up, each with where it was said.
+    pub(crate) fn items(&self, key: &str) -> impl Iterator<Item = (&str, &Source)> {
+        let said = self.added.iter().filter(move |(name, _)| name == key);
+        said.flat_map(|(_, said)| {
+            let texts = said.value.as_array().into_iter().flatten().filter_map(Value::as_str);
+            texts.map(|text| (text, &said.source))
+        })
+    }
+
+    /// All that was said: the values that hold, then the lists that add up.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&String, &Said)> {
+        self.one.iter().chain(self.added.iter().map(|(key, said)| (key, said)))
     }
 
     /// A text, if there is one.
@@ -98,7 +118,8 @@ impl Values {
 
     /// The names of all servers.
     pub(crate) fn servers(&self) -> Vec<&str> {
-        let names = self.0.keys().filter_map(|key| key.strip_prefix("servers.")?.split('.').next());
+        let names =
+            self.one.keys().filter_map(|key| key.strip_prefix("servers.")?.split('.').next());
         let mut names: Vec<_> = names.collect();
         names.dedup();
         names

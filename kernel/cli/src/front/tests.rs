@@ -4,21 +4,33 @@ use super::*;
 use crate::view::tests::card;
 
 #[track_caller]
-fn check(line: &str, expected: Said) {
-    assert_eq!(said(line), expected, "{line:?}");
+fn check(line: &str, may_store: bool, expected: Said) {
+    assert_eq!(said(line, may_store), expected, "{line:?}");
 }
 
 #[test]
 fn only_a_clear_yes_is_one() {
-    check("y", Said::Answer(Answer::Once));
-    check(" YES ", Said::Answer(Answer::Once));
-    check("n", Said::Answer(Answer::Deny(None)));
-    check("s", Said::Answer(Answer::Stop));
-    check("m", Said::Message);
-    check("m use make instead", Said::Answer(Answer::Deny(Some("use make instead".into()))));
-    for line in ["", "yy", "yes please", "ok", "1", "\u{1b}[A"] {
-        check(line, Said::Nothing);
+    for may_store in [true, false] {
+        check("y", may_store, Said::Answer(Answer::Once));
+        check(" YES ", may_store, Said::Answer(Answer::Once));
+        check("n", may_store, Said::Answer(Answer::Deny(None)));
+        check("q", may_store, Said::Answer(Answer::Stop));
+        check("m", may_store, Said::Message);
+        let message = Answer::Deny(Some("use make instead".into()));
+        check("m use make instead", may_store, Said::Answer(message));
+        for line in ["", "yy", "yes please", "ok", "1", "\u{1b}[A", "sa", "ya"] {
+            check(line, may_store, Said::Nothing);
+        }
     }
+}
+
+/// [GATE-23] A wider yes is taken only where the card says what it would store.
+#[test]
+fn a_wider_yes_needs_an_offer() {
+    check("s", true, Said::Answer(Answer::Session));
+    check("Always", true, Said::Answer(Answer::Always));
+    check("s", false, Said::Nothing);
+    check("a", false, Said::Nothing);
 }
 
 #[tokio::test]

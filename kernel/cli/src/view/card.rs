@@ -1,40 +1,63 @@
 //! The approval card (`[GATE-60]`): everything that a person needs to say yes or no.
 //!
-//! Invariant: no line is cut off, and no character hides (test `nothing_hides_on_a_card`); text from
-//! outside is always deeper indented than the card's own words, so that it cannot pass for them.
+//! Invariants: nothing hides, neither by its length nor by what it is made of: what is folded shows
+//! its end and how much is left out, padding is counted, unseen characters have numbers (tests
+//! `nothing_hides_on_a_card`, `padding_is_counted_and_the_end_is_seen`); text from outside always
+//! stands deeper than the card's own words, so that it cannot pass for them.
 
-use serde_json::Value;
-use tollgate_core::{call::Caller, safety::Subject};
+mod exact;
+
+use tollgate_core::{authority::Why, call::Caller, safety::Subject};
 use tollgate_engine::approval::Card;
 
 use super::outcome;
-use crate::{limits::CARD_LINES_SHOWN, output::Output, text, visible};
+use crate::{
+    limits::{CARD_LINES_SHOWN, CARD_TAIL_LINES_SHOWN},
+    output::Output,
+    text,
+    visible::{self, line},
+};
 
 #[cfg(test)]
 mod tests;
 
-/// The answers that a person has.
-pub(crate) const CHOICES: &str = "[y]es once  [n]o  no with a [m]essage  [s]top the turn";
+/// The answers that a person has to this card.
+pub(crate) fn choices(card: &Card) -> &'static str {
+    if card.offer.is_empty() {
+        "[y]es once  [n]o  [m]essage  [q]uit turn"
+    } else {
+        "[y]es once  [s]ession  [a]lways  [n]o  [m]essage  [q]uit turn"
+    }
+}
 
 /// The card's lines, without the choices.
 pub(crate) fn lines(card: &Card, output: Output) -> Vec<String> {
     let title = if card.title == card.tool { "" } else { &card.title };
-    let (server, host) = (visible::line(&card.server), visible::line(&card.host));
+    let tool = visible::name(&card.tool);
     let mut page = Page { output, lines: Vec::new() };
-    page.own(&super::title(&card.tool, title, &Value::Null));
-    page.own(&format!("asked by {} · server {server} ({host})", asker(card)));
-    page.own(&format!("why: {}", visible::line(&card.why)));
-    for subject in &card.subjects {
-        page.own(&format!("touches: {}", touches(subject)));
+    page.own(&super::title(&tool, title, &serde_json::Value::Null));
+    let (server, host) = (visible::name(&card.server), visible::name(&card.host));
+    page.own(&format!("{} · server {server} ({host})", asker(card)));
+    for why in &card.why {
+        page.own(&format!("why: {}", reason(why)));
     }
-    page.own("arguments:");
-    page.foreign(&arguments(&card.arguments), |line| line.to_owned());
-    if !card.preview.is_empty() {
-        let preview = visible::lines(card.preview.trim_end());
-        let preview: Vec<String> = preview.lines().map(str::to_owned).collect();
+    if let Some(wish) = &card.escalation {
+        let said = exact::counted(&line(&wish.justification));
+        page.own(&format!("wants sandbox '{}' for this one call: {said}", wish.to));
+    }
+    page.commands(card);
+    for touched in card.subjects.iter().filter_map(touches) {
+        page.own(&format!("touches: {touched}"));
+    }
+    page.arguments(card);
+    if !card.preview.is_empty() && !repeats_itself(card) {
+        let preview = exact::folded(&visible::lines(card.preview.trim_end()));
+        let paint = output.stderr_paint;
         page.own("preview:");
-        page.foreign(&preview, |line| outcome::diff(line, output.stderr_paint));
+        page.foreign(&preview, |line| outcome::diff(line, paint));
     }
+    page.warn(card);
+    page.offer(card);
     let paint = output.stderr_paint;
     let heading = format!("╭ {}", paint.yellow("May this call run?"));
     std::iter::once(heading).chain(page.lines).collect()
@@ -53,65 +76,125 @@ impl Page {
         self.lines.extend(wrapped.iter().map(|line| format!("│ {line}")));
     }
 
-    /// What others say, deeper.
+    /// What others say, deeper; too much of it is folded in the middle.
     fn foreign(&mut self, text: &[String], paint: impl Fn(&str) -> String) {
         let columns = self.output.columns.saturating_sub(4);
         let all: Vec<String> = text.iter().flat_map(|line| text::wrap(line, columns)).collect();
-        for line in all.iter().take(CARD_LINES_SHOWN) {
+        let left = all.len().saturating_sub(CARD_LINES_SHOWN + CARD_TAIL_LINES_SHOWN);
+        let head = if left == 0 { all.len() } else { CARD_LINES_SHOWN };
+        for line in all.iter().take(head) {
             self.lines.push(format!("│   {}", paint(line)));
         }
-        if all.len() > CARD_LINES_SHOWN {
-            let left = text::count(all.len() - CARD_LINES_SHOWN, "line");
-            self.own(&format!("{left} not shown: say no unless you know them"));
+        if left > 0 {
+            let left = text::count(left, "line");
+            self.own(&format!(
+                "{left} not shown here, and the end is: say no unless you know them"
+            ));
+            for line in all.iter().skip(all.len() - CARD_TAIL_LINES_SHOWN) {
+                self.lines.push(format!("│   {}", paint(line)));
+            }
         }
     }
+
+    /// The commands of a shell line, each on its own, the operator before it.
+    fn commands(&mut self, card: &Card) {
+        let commands: Vec<String> = card.subjects.iter().filter_map(command).collect();
+        let told = if commands.is_empty() {
+            card.commands.iter().map(|text| exact::counted(&line(text))).collect()
+        } else {
+            commands
+        };
+        if !told.is_empty() {
+            self.own("commands:");
+            self.foreign(&told, str::to_owned);
+        }
+    }
+
+    fn arguments(&mut self, card: &Card) {
+        let digest = card.arguments_sha256.to_string();
+        let digest = digest.get(..12).unwrap_or(&digest);
+        self.own(&format!("arguments ({} bytes, sha256 {digest}…):", card.arguments_bytes));
+        self.foreign(&exact::arguments(&card.arguments), str::to_owned);
+    }
+
+    /// Letters that pass for others.
+    fn warn(&mut self, card: &Card) {
+        let all = format!("{} {} {}", card.arguments, card.preview, card.title);
+        let found = visible::lookalikes(&all);
+        if found.is_empty() {
+            return;
+        }
+        let named: Vec<String> = found
+            .iter()
+            .take(8)
+            .map(|char| format!("{char} is {}", visible::code(*char)))
+            .collect();
+        let told = format!("beware, letters that look like others: {}", named.join(", "));
+        self.own(&self.output.stderr_paint.yellow(&told));
+    }
+
+    /// What a wider yes would store.
+    fn offer(&mut self, card: &Card) {
+        if card.offer.is_empty() {
+            return;
+        }
+        self.own("[s]ession or [a]lways would allow here without a question:");
+        let rules: Vec<String> =
+            card.offer.iter().map(|rule| exact::counted(&line(rule))).collect();
+        self.foreign(&rules, str::to_owned);
+    }
+}
+
+/// Whether the preview is a shell line over again, which stands among the commands and arguments.
+fn repeats_itself(card: &Card) -> bool {
+    let line = card.arguments.get("command").and_then(|line| line.as_str());
+    let has_commands =
+        card.subjects.iter().any(|subject| matches!(subject, Subject::Command { .. }));
+    has_commands && line.is_some_and(|line| card.preview.starts_with(line))
 }
 
 fn asker(card: &Card) -> String {
     let caller = match card.caller {
-        Caller::Model => "the model",
-        Caller::Program => "a program",
-        Caller::Server => "another tool",
-        Caller::User => "you",
-        Caller::Client => "a client",
+        Caller::Model => "asked by the model".to_owned(),
+        Caller::Program => format!("execute_tools program call: {}", visible::name(&card.tool)),
+        Caller::Server => format!("tool server call: {}", visible::name(&card.tool)),
+        Caller::User => "asked by you".to_owned(),
+        Caller::Client => "asked by a client".to_owned(),
     };
     match card.agent.as_str() {
-        "main" | "" => caller.to_owned(),
-        agent => format!("{caller} of agent {}", visible::line(agent)),
+        "main" | "" => caller,
+        agent => format!("{caller}, agent {}", visible::name(agent)),
     }
 }
 
-/// Each argument on a line of its own; texts of several lines as they are, deeper.
-fn arguments(arguments: &Value) -> Vec<String> {
-    let Some(object) = arguments.as_object() else {
-        return vec![visible::line(&arguments.to_string())];
+fn reason(why: &Why) -> String {
+    let layer = super::layer_word(why.layer);
+    let rule = why.rule.as_deref().filter(|rule| !why.reason.contains(rule));
+    let rule = rule.map(|rule| format!(", {}", line(rule))).unwrap_or_default();
+    format!("{} [{layer}{rule}]", exact::counted(&line(&why.reason)))
+}
+
+/// A simple command with the operator before it, and what is known of it.
+pub(crate) fn command(subject: &Subject) -> Option<String> {
+    let Subject::Command { argv, operator, opaque, read_only } = subject else { return None };
+    let operator = if operator.is_empty() { String::new() } else { format!("{operator} ") };
+    let known = match (opaque, read_only) {
+        (true, _) => "  (parts are known only when it runs)",
+        (false, true) => "  (only reads)",
+        (false, false) => "",
     };
-    let mut lines = Vec::new();
-    for (name, value) in object {
-        let name = visible::line(name);
-        match value.as_str().filter(|text| text.contains('\n')) {
-            Some(text) => {
-                lines.push(format!("{name}: ({})", text::count(text.lines().count(), "line")));
-                lines.extend(visible::lines(text).lines().map(|line| format!("    {line}")));
-            }
-            None => lines.push(format!("{name}: {}", visible::line(&value.to_string()))),
-        }
-    }
-    lines
+    Some(format!("{}{}{known}", line(&operator), exact::counted(&line(&exact::words(argv)))))
 }
 
-fn touches(subject: &Subject) -> String {
+/// What is touched beside commands.
+pub(crate) fn touches(subject: &Subject) -> Option<String> {
     let told = match subject {
+        Subject::Command { .. } => return None,
         Subject::Path { absolute, relative, access } => {
             let access = serde_json::to_value(access).unwrap_or_default();
             let path = relative.as_ref().unwrap_or(absolute);
             let outside = if relative.is_none() { " (outside the workspace)" } else { "" };
             format!("{} {}{outside}", access.as_str().unwrap_or("use"), path.display())
-        }
-        Subject::Command { argv, operator, opaque } => {
-            let opaque = if *opaque { " (parts are known only when it runs)" } else { "" };
-            let operator = if operator.is_empty() { "" } else { &format!("{operator} ") };
-            format!("run {operator}{}{opaque}", argv.join(" "))
         }
         Subject::Host { host } => format!("talk to {host}"),
         Subject::Repo { path } => format!("repository {}", path.display()),
@@ -119,5 +202,5 @@ fn touches(subject: &Subject) -> String {
         Subject::Tool { name } => format!("tool {name}"),
         Subject::Unknown => "something that this kernel does not know".to_owned(),
     };
-    visible::line(&told)
+    Some(exact::counted(&line(&told)))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tollgate_core::{
-    authority::Decider,
+    authority::{Decider, Layer, Need, Why},
     call::{Caller, Effects, Position},
     digest::Digest,
     name::{CallId, SessionId},
@@ -26,7 +26,18 @@ pub(crate) fn card() -> Card {
         preview: String::new(),
         subjects: Vec::new(),
         safety: Safety::WORST,
-        why: "baseline: the call changes something".into(),
+        why: vec![Why {
+            layer: Layer::Baseline,
+            need: Need::Ordinary,
+            class: "changes".into(),
+            reason: "the call changes something".into(),
+            rule: None,
+        }],
+        commands: Vec::new(),
+        escalation: None,
+        arguments_bytes: 16,
+        arguments_sha256: Digest::of(br#"{"command":"ls"}"#),
+        offer: Vec::new(),
     }
 }
 
@@ -57,6 +68,8 @@ pub(crate) fn receipt(decision: Decision, status: Status) -> Receipt {
         layers: Vec::new(),
         decision,
         decider: Decider::Gate,
+        rule: None,
+        policy_sha256: None,
         stance: Stance::default(),
         grant_sha256: None,
         confinement: String::new(),

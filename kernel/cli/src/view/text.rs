@@ -102,10 +102,16 @@ impl TextView {
             Body::SessionStarted { .. }
             | Body::RequestPrepared { .. }
             | Body::ApprovalDecided { .. }
+            | Body::StanceChanged { .. }
             | Body::SessionEnded {} => {}
             Body::AssistantDelta { text, reasoning } => self.delta(&mut pieces, text, reasoning),
             Body::AssistantMessage { text, tool_calls, .. } => {
                 self.message(&mut pieces, text, *tool_calls);
+            }
+            Body::GuardianJudged { allowed, reason } => {
+                let word = if *allowed { "allows" } else { "does not allow" };
+                let line = format!("the guardian {word} it: {}", visible::line(reason));
+                self.dim(&mut pieces, &self.cut(&line));
             }
             Body::ModelRetrying { attempt, after_ms, reason } => {
                 let after = text::duration((*after_ms).into());

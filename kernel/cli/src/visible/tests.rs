@@ -17,26 +17,53 @@ fn ordinary_text_of_any_script_is_left_alone() {
 
 #[test]
 fn control_sequences_become_visible() {
-    check("\u{1b}[2J\u{1b}]0;x\u{7}", r"\e[2J\e]0;x\u{7}", r"\e[2J\e]0;x\u{7}");
-    check("a\u{9b}31m", r"a\u{9b}31m", r"a\u{9b}31m");
-    check("a\u{8}\u{7f}\0", r"a\u{8}\u{7f}\u{0}", r"a\u{8}\u{7f}\u{0}");
+    let escaped = "<U+001B>[2J<U+001B>]0;x<U+0007>";
+    check("\u{1b}[2J\u{1b}]0;x\u{7}", escaped, escaped);
+    check("a\u{9b}31m", "a<U+009B>31m", "a<U+009B>31m");
+    check("a\u{8}\u{7f}\0", "a<U+0008><U+007F><U+0000>", "a<U+0008><U+007F><U+0000>");
 }
 
 #[test]
 fn lines_stay_lines() {
-    check("a\nb\tc\r\nd", r"a\nb\tc\r\nd", "a\nb\tc\nd");
-    check("over\rwritten", r"over\rwritten", r"over\rwritten");
+    check("a\nb\tc\r\nd", r"a\nb\tc<U+000D>\nd", "a\nb\tc\nd");
+    check("over\rwritten", "over<U+000D>written", "over<U+000D>written");
 }
 
+/// AP-03: control, format, default-ignorable, tag and selector characters, and bidi.
 #[test]
-fn bidi_and_zero_width_characters_become_visible() {
-    check("safe\u{202e}txt.exe", r"safe\u{202e}txt.exe", r"safe\u{202e}txt.exe");
-    check(
-        "a\u{200b}b\u{feff}c\u{2066}d",
-        r"a\u{200b}b\u{feff}c\u{2066}d",
-        r"a\u{200b}b\u{feff}c\u{2066}d",
-    );
-    check("x\u{e0041}", r"x\u{e0041}", r"x\u{e0041}");
+fn what_cannot_be_seen_is_shown_by_its_number() {
+    for char in [
+        '\u{ad}',
+        '\u{34f}',
+        '\u{61c}',
+        '\u{180e}',
+        '\u{200b}',
+        '\u{200d}',
+        '\u{202e}',
+        '\u{2066}',
+        '\u{2800}',
+        '\u{3164}',
+        '\u{fe0f}',
+        '\u{feff}',
+        '\u{fff9}',
+        '\u{1bca0}',
+        '\u{1d173}',
+        '\u{e0041}',
+        '\u{e0100}',
+    ] {
+        let shown = format!("a<U+{:04X}>b", u32::from(char));
+        check(&format!("a{char}b"), &shown, &shown);
+    }
+}
+
+/// AP-03: a name that only looks like another.
+#[test]
+fn a_letter_that_looks_like_another_is_found() {
+    assert_eq!(lookalikes("read fіle.txt and ｐath"), ['і', 'ｐ']);
+    for ordinary in ["read file.txt", "привет мир", "日本語 file", "größe", "Δ"] {
+        assert!(lookalikes(ordinary).is_empty(), "{ordinary}");
+    }
+    assert_eq!(name("fіle"), "f<U+0456>le");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Refusal, decide::recheck};
+use super::{Circumstances, Layer, Refusal, Verdict, Why, judge};
 use crate::{
     call::{Classified, Permitted},
     digest::Digest,
@@ -15,10 +15,12 @@ use crate::{
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decider {
-    /// The gate alone.
+    /// The gate alone: safety, rules, posture.
     Gate,
     /// A person.
     Person,
+    /// A model that judged this one call (`[GATE-32]`).
+    Guardian,
 }
 
 /// Proof that one call may run, once. Made in `authority` only; not cloneable.
@@ -29,6 +31,8 @@ pub struct Permit {
     decision: Decision,
     decider: Decider,
     reason: String,
+    rule: Option<String>,
+    answered: Vec<Why>,
     stance: Stance,
 }
 
@@ -46,8 +50,14 @@ impl Permit {
             decision,
             decider,
             reason,
+            rule: None,
+            answered: Vec::new(),
             stance,
         }
+    }
+
+    pub(super) fn by_rule(self, rule: Option<String>) -> Self {
+        Self { rule, ..self }
     }
 
     /// `auto` or `approved`.
@@ -68,10 +78,24 @@ impl Permit {
         &self.reason
     }
 
+    /// The rules that decided, if any, by text and origin.
+    #[must_use]
+    pub fn rule(&self) -> Option<&str> {
+        self.rule.as_deref()
+    }
+
     /// The stance under which it was decided.
     #[must_use]
     pub fn stance(&self) -> Stance {
         self.stance
+    }
+
+    /// Layer 12: does it still hold as of now?
+    ///
+    /// # Errors
+    /// A refusal when the call is refused now, or something asks now that nobody answered.
+    pub fn recheck(&self, call: &Classified, now: &Circumstances<'_>) -> Result<(), Refusal> {
+        recheck(call, now, &self.answered)
     }
 
     /// Joins the permit to its call.
@@ -88,29 +112,70 @@ impl Permit {
     }
 }
 
-/// A question to a person.
+/// A question to a person or to the guardian.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    why: String,
+    whys: Vec<Why>,
 }
 
 impl Prompt {
-    pub(super) fn new(why: String) -> Self {
-        Self { why }
+    pub(super) fn new(whys: Vec<Why>) -> Self {
+        Self { whys }
     }
 
-    /// Why it is asked: layer and reason, for the card.
+    /// Why it is asked, in the order of the layers; never empty.
     #[must_use]
-    pub fn why(&self) -> &str {
-        &self.why
+    pub fn whys(&self) -> &[Why] {
+        &self.whys
     }
 
-    /// A person said yes: layers 11 and 12. The stance may have changed while the person thought.
+    /// The reasons as one line.
+    #[must_use]
+    pub fn why(&self) -> String {
+        self.whys.iter().map(|why| why.reason.as_str()).collect::<Vec<_>>().join("; ")
+    }
+
+    /// `decider` said yes: layers 11 and 12. The world may have changed meanwhile.
     ///
     /// # Errors
-    /// A refusal when, as of now, the call is refused.
-    pub fn grant(self, call: &Classified, now: Stance) -> Result<Permit, Refusal> {
-        recheck(call, now, true)?;
-        Ok(Permit::new(call, Decision::Approved, Decider::Person, self.why, now))
+    /// A refusal when, as of now, the call is refused or asked for another reason.
+    pub fn grant(
+        self,
+        call: &Classified,
+        now: &Circumstances<'_>,
+        decider: Decider,
+        reason: String,
+    ) -> Result<Permit, Refusal> {
+        recheck(call, now, &self.whys)?;
+        let permit = Permit::new(call, Decision::Approved, decider, reason, now.stance);
+        Ok(Permit { answered: self.whys, ..permit })
+    }
+}
+
+/// Judges again: what asks now must have been answered.
+fn recheck(call: &Classified, now: &Circumstances<'_>, answered: &[Why]) -> Result<(), Refusal> {
+    match judge(call, now).verdict {
+        Verdict::Allow(_) => Ok(()),
+        Verdict::Ask(prompt) | Verdict::Review(prompt) => {
+            let new = prompt
+                .whys
+                .iter()
+                .find(|why| !answered.iter().any(|answered| why.is_same_question(answered)));
+            match new {
+                None => Ok(()),
+                Some(new) => {
+                    let message = format!(
+                        "{}; this became so while the call waited, and nobody approved it under that",
+                        new.reason
+                    );
+                    Err(Refusal::new(Layer::Recheck, "narrowed", message))
+                }
+            }
+        }
+        Verdict::Refuse(refusal) => Err(Refusal {
+            message: format!("{} (this became so while the call waited)", refusal.message),
+            layer: Layer::Recheck,
+            ..refusal
+        }),
     }
 }

@@ -40,6 +40,14 @@ pub enum Layer {
     Receipt,
 }
 
+impl Layer {
+    /// Its number in spec 30: 0 to 15.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        self as u8
+    }
+}
+
 /// The gate's no: which layer, a stable word, and a sentence for the model that says what would work.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Refusal {
@@ -52,6 +60,9 @@ pub struct Refusal {
     /// JSON pointer of the argument at fault, or empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pointer: String,
+    /// The rule that said it, by text and origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// A person said it (`denied`), not the gate (`refused`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_person: bool,
@@ -66,6 +77,7 @@ impl Refusal {
             class: class.to_owned(),
             message: message.into(),
             pointer: String::new(),
+            rule: None,
             by_person: false,
         }
     }

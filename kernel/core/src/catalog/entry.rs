@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     call::Caller,
     digest::Digest,
+    json,
     name::{ServerName, ToolName},
     safety::{Interrupt, Safety, Trust},
-    schema::{Schema, SchemaError},
+    schema::{self, Schema, SchemaError, Veiled},
 };
 
 /// When a model sees a tool.
@@ -123,6 +124,26 @@ impl Entry {
             })
             .as_ref()
             .map_err(String::as_str)
+    }
+
+    /// The arguments of a call as they may be shown and kept (`[GATE-81]`). Text that is no JSON is
+    /// kept only where no argument is secret, as it is; nothing is shown under a schema that cannot
+    /// be used.
+    #[must_use]
+    pub fn veil(&self, arguments: &[u8]) -> Veiled {
+        let marked = || Veiled { shown: schema::mark(arguments.len()), secrets: Vec::new() };
+        let Ok(schema) = self.schema() else { return marked() };
+        if !schema.has_secrets() {
+            return Veiled::plain(arguments);
+        }
+        json::parse(arguments)
+            .map_or_else(|_| marked(), |value| schema.veil(&value, &self.argument_aliases))
+    }
+
+    /// Whether an argument is secret, or that cannot be known.
+    #[must_use]
+    pub fn has_secrets(&self) -> bool {
+        self.schema().map_or(true, Schema::has_secrets)
     }
 
     /// The requirement that is not met, if any.

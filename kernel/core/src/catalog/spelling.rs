@@ -4,7 +4,7 @@
 //! several decides nothing. What later layers see is always the canonical name.
 
 /// The name that `asked` is a variant of.
-pub(super) fn variant<'a>(
+pub(crate) fn variant<'a>(
     asked: &str,
     names: impl Iterator<Item = &'a str> + Clone,
 ) -> Option<&'a str> {

@@ -53,6 +53,8 @@ fn full() -> Receipt {
         }],
         decision: Decision::Approved,
         decider: Decider::Person,
+        rule: None,
+        policy_sha256: None,
         stance: Stance::default(),
         grant_sha256: Some(digest),
         confinement: "landlock".to_owned(),

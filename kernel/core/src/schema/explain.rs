@@ -3,7 +3,7 @@
 use jsonschema::{ValidationError, error::ValidationErrorKind};
 use serde_json::Value;
 
-use super::Fault;
+use super::{Fault, Schema};
 use crate::{json, name::nearest};
 
 /// Faults told at once.
@@ -13,7 +13,7 @@ const FAULT_CHARS_MAX: usize = 300;
 
 /// All faults together (at most five), the first one's pointer.
 pub(super) fn explain<'a>(
-    schema: &Value,
+    schema: &Schema,
     errors: impl Iterator<Item = ValidationError<'a>>,
 ) -> Fault {
     let mut first = None;
@@ -29,15 +29,17 @@ pub(super) fn explain<'a>(
     Fault { message, pointer: first.unwrap_or_default() }
 }
 
-fn one(schema: &Value, error: &ValidationError<'_>) -> (String, String) {
+fn one(schema: &Schema, error: &ValidationError<'_>) -> (String, String) {
     let base = error.instance_path().to_string();
+    // The library quotes the value at fault.
+    let told = if schema.has_secrets { error.masked().to_string() } else { error.to_string() };
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the library's own text serves for the rest"
     )]
     match error.kind() {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
-            let known = properties(schema, &base);
+            let known = properties(&schema.value, &base);
             let key = unexpected.first().map_or("", String::as_str);
             let near = nearest(key, known.iter().map(String::as_str));
             let hint = match near.first() {
@@ -53,9 +55,9 @@ fn one(schema: &Value, error: &ValidationError<'_>) -> (String, String) {
         }
         ValidationErrorKind::Type { .. } => {
             let got = json::type_name(error.instance());
-            (base, format!("{error} (got {got})"))
+            (base, format!("{told} (got {got})"))
         }
-        _ => (base, error.to_string()),
+        _ => (base, told),
     }
 }
 

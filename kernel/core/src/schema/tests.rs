@@ -89,3 +89,16 @@ fn a_schema_reaches_nothing_outside_itself() {
     assert!(Schema::compile(b"true").is_err());
     assert!(Schema::compile(b"{").is_err());
 }
+
+/// [GATE-81] The validator's sentences quote values; of a tool with secrets they do not.
+#[test]
+fn a_fault_of_a_secret_argument_does_not_quote_it() {
+    let schema =
+        br#"{"type":"object","properties":{"password":{"type":"string","format":"password",
+        "maxLength":4,"enum":["a"]},"count":{"type":"integer"}}}"#;
+    let schema = Schema::compile(schema).unwrap();
+    for arguments in [&br#"{"password":"hunter2"}"#[..], br#"{"count":"hunter2"}"#] {
+        let fault = schema.check(arguments, &[]).unwrap_err();
+        assert!(!fault.message.contains("hunter2") && !fault.message.is_empty(), "{fault:?}");
+    }
+}

@@ -11,8 +11,10 @@ use super::{grace_of, host, output::Collected, spill};
 use crate::{
     context::SessionContext,
     event::Body,
+    secrets::Redactor,
     servers::{CallEvent, Connection, Inbox, wire},
     settings::Clocks,
+    store::Artifacts,
 };
 
 /// After the server's own grace the kernel waits this much longer for its last word.
@@ -42,6 +44,8 @@ enum Stopping {
 struct Try<'a> {
     cx: &'a SessionContext,
     call: &'a Classified,
+    secrets: &'a Redactor,
+    artifacts: Artifacts,
     connection: &'a Connection,
     inbox: Inbox,
     clocks: Clocks,
@@ -58,6 +62,7 @@ struct Try<'a> {
 pub(super) async fn execute(
     cx: &SessionContext,
     call: &Classified,
+    secrets: &Redactor,
     connection: &Connection,
     start: Start,
     clocks: Clocks,
@@ -72,6 +77,8 @@ pub(super) async fn execute(
     let tried = Try {
         cx,
         call,
+        secrets,
+        artifacts: cx.artifacts.keeping_out(secrets.clone()),
         connection,
         inbox,
         clocks,
@@ -120,11 +127,12 @@ impl Try<'_> {
                 CallEvent::Accepted => {}
                 CallEvent::Progress { text, fraction } => {
                     let raw = self.call.raw();
+                    let text = self.secrets.text(text);
                     let body = Body::ToolProgress { text, fraction };
                     self.cx.events.hint(Some(&raw.position), Some(&raw.id), body);
                 }
                 CallEvent::Output(data) => {
-                    self.collected.take(&self.cx.artifacts, &data);
+                    self.collected.take(&self.artifacts, &data);
                     let id = self.call.raw().id.as_str();
                     self.connection.credit(id, &self.inbox, data.len()).await;
                 }
@@ -132,7 +140,9 @@ impl Try<'_> {
                     // The clocks stand still while the kernel works for the call.
                     let before = Instant::now();
                     let reply = host::answer(self.cx, self.call, request, cancel).await;
-                    self.ends += before.elapsed();
+                    let stood_still = before.elapsed();
+                    self.ends += stood_still;
+                    self.idle += stood_still;
                     self.connection.reply(reply).await;
                 }
                 CallEvent::Completed(completed) => return self.completed(*completed).await,
@@ -171,7 +181,8 @@ impl Try<'_> {
             ended.outcome.error_class = "timeout".to_owned();
             ended.outcome.content.insert(0, timed_out(clock, limit));
         }
-        spill::fit(self.cx, self.call.entry(), &mut ended, self.collected);
+        self.secrets.outcome(&mut ended.outcome);
+        spill::fit(&self.artifacts, self.call.entry(), &mut ended, self.collected);
         Executed::Ended(Box::new(ended))
     }
 
@@ -220,11 +231,13 @@ impl Try<'_> {
 pub(super) fn completed(
     cx: &SessionContext,
     call: &Classified,
+    secrets: &Redactor,
     completed: Completed,
 ) -> wire::Ended {
     let mut ended = wire::ended(completed);
     ended.whole_in_output = false;
-    spill::fit(cx, call.entry(), &mut ended, Collected::new(0));
+    secrets.outcome(&mut ended.outcome);
+    spill::fit(&cx.artifacts, call.entry(), &mut ended, Collected::new(0));
     ended
 }
 

@@ -85,7 +85,12 @@ fn call_tool<'a>(
         arguments: asked.arguments,
     };
     Box::pin(async move {
-        match gate::run_call(cx, raw, cancel).await {
+        let ended = gate::run_call(cx, raw, cancel).await;
+        if ended.as_ref().is_ok_and(|end| end.stop_turn) {
+            // A person's stop is meant for whatever asked, too.
+            cancel.cancel();
+        }
+        match ended {
             Ok(end) if end.result.is_error => Answer::Refused(error_text(&end.result)),
             Ok(end) => {
                 let value = json!({

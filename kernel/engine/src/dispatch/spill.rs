@@ -8,13 +8,16 @@ use tollgate_core::{
 };
 
 use super::output::Collected;
-use crate::{context::SessionContext, servers::wire, store::artifacts::Durability};
+use crate::{
+    servers::wire,
+    store::{Artifacts, artifacts::Durability},
+};
 
 /// A tool that bounds itself may bring this much; beyond it the kernel bounds it all the same.
 const SELF_BOUNDED_BYTES_MAX: usize = 512 * 1024;
 
 pub(super) fn fit(
-    cx: &SessionContext,
+    artifacts: &Artifacts,
     entry: &Entry,
     ended: &mut wire::Ended,
     collected: Collected,
@@ -22,7 +25,7 @@ pub(super) fn fit(
     if ended.whole_in_output
         && let Some(cut) = &mut ended.outcome.truncated
     {
-        match collected.keep(&cx.artifacts) {
+        match collected.keep(artifacts) {
             Ok(id) => cut.spill = Some(id),
             Err(why) => ended
                 .outcome
@@ -39,7 +42,7 @@ pub(super) fn fit(
         return;
     }
     let whole = ended.outcome.content.iter().map(text_of).collect::<Vec<_>>().join("\n");
-    let kept = cx.artifacts.put(whole.as_bytes(), Durability::Process).map(|id| id.to_string());
+    let kept = artifacts.put(whole.as_bytes(), Durability::Process).map(|id| id.to_string());
     let preview = wire::bounded(whole.clone(), PREVIEW_BYTES);
     let (spill, how) = match &kept {
         Ok(id) => (Some(id.clone()), format!("the whole is {id}; read it with a window")),

@@ -1,22 +1,24 @@
 //! A receipt while its call goes through the layers; written at the end, whatever the end is.
 
+use bytes::Bytes;
 use serde_json::Value;
 use tollgate_core::{
     authority::{Decider, Layer, Permit, Refusal},
     call::{Checked, Classified, Effects, RawCall, Resolved, first_text},
     digest::Digest,
-    json,
     receipt::{Decision, End, LayerNote, LayerVerdict, Receipt, Status},
+    schema::Veiled,
     stance::Stance,
 };
 
-use super::{CallEnd, CallResult, outcome_result, refusal_result};
+use super::{CallEnd, CallResult, copy, outcome_result, refusal_result};
 use crate::{
     clock,
     context::{SessionContext, lock},
     dispatch::Ended,
     error::KernelError,
     event::Body,
+    secrets::Redactor,
     servers::{Connection, Granted, wire},
     store::StoreError,
 };
@@ -28,15 +30,22 @@ const ERROR_BYTES_MAX: usize = 1024;
 
 /// A receipt in the making.
 #[derive(Debug)]
-pub(crate) struct Draft(Receipt);
+pub(crate) struct Draft {
+    receipt: Receipt,
+    /// What this call may show and keep nowhere: its own secret arguments beside the kernel's.
+    secrets: Redactor,
+}
 
 impl Draft {
-    pub(super) fn new(raw: &RawCall, stance: Stance) -> Self {
-        let arguments = json::parse(&raw.arguments).unwrap_or_else(|_| {
-            let text = String::from_utf8_lossy(&raw.arguments).into_owned();
-            Value::String(wire::bounded(text, BROKEN_ARGUMENTS_MAX))
-        });
-        Self(Receipt {
+    pub(super) fn new(cx: &SessionContext, raw: &RawCall) -> Self {
+        let mut draft =
+            Self { receipt: Self::blank(raw, cx.stance()), secrets: cx.secrets.clone() };
+        draft.take_arguments(cx, &raw.name, &raw.arguments);
+        draft
+    }
+
+    fn blank(raw: &RawCall, stance: Stance) -> Receipt {
+        Receipt {
             id: raw.id.clone(),
             parent: raw.parent.clone(),
             position: raw.position.clone(),
@@ -47,80 +56,118 @@ impl Draft {
             server_facts: None,
             instance: None,
             host: None,
-            arguments,
-            arguments_sha256: Digest::of(&raw.arguments),
-            arguments_bytes: raw.arguments.len() as u64,
+            arguments: Value::Null,
+            arguments_sha256: Digest::of(b""),
+            arguments_bytes: 0,
             coercions: Vec::new(),
             subjects: Vec::new(),
             safety: None,
             layers: Vec::new(),
             decision: Decision::Refused,
             decider: Decider::Gate,
+            rule: None,
+            policy_sha256: None,
             stance,
             grant_sha256: None,
             confinement: String::new(),
             started_unix_ms: clock::unix_ms(),
             end: None,
-        })
+        }
     }
 
-    pub(super) fn arguments(&self) -> &Value {
-        &self.0.arguments
+    /// These are the call's arguments from here on; of secret ones only the size is kept.
+    fn take_arguments(&mut self, cx: &SessionContext, tool: &str, arguments: &Bytes) {
+        let veiled = match cx.catalog.find(tool) {
+            Some(entry) => entry.veil(arguments),
+            None => Veiled::plain(arguments),
+        };
+        cx.log_secrets.learn(&veiled.secrets);
+        self.secrets = self.secrets.with_arguments(veiled.secrets);
+        self.receipt.arguments = veiled.shown;
+        self.secrets.value(&mut self.receipt.arguments);
+        if let Value::String(text) = &mut self.receipt.arguments {
+            *text = wire::bounded(std::mem::take(text), BROKEN_ARGUMENTS_MAX);
+        }
+        self.receipt.arguments_sha256 = Digest::of(arguments);
+        self.receipt.arguments_bytes = arguments.len() as u64;
+    }
+
+    /// What this call may show and keep nowhere.
+    pub(crate) fn secrets(&self) -> &Redactor {
+        &self.secrets
+    }
+
+    pub(crate) fn arguments(&self) -> &Value {
+        &self.receipt.arguments
     }
 
     pub(super) fn resolved(&mut self, resolved: &Resolved) {
         let entry = resolved.entry();
         let name = entry.name.as_str();
-        if name != self.0.tool {
-            self.0.asked_as = Some(std::mem::replace(&mut self.0.tool, name.to_owned()));
+        if name != self.receipt.tool {
+            self.receipt.asked_as =
+                Some(std::mem::replace(&mut self.receipt.tool, name.to_owned()));
         }
-        self.0.server = Some(entry.server.clone());
-        self.0.server_facts = Some((*entry.facts).clone());
+        self.receipt.server = Some(entry.server.clone());
+        self.receipt.server_facts = Some((*entry.facts).clone());
     }
 
-    pub(super) fn checked(&mut self, checked: &Checked) {
-        let arguments = checked.arguments();
-        if *arguments != checked.resolved().raw().arguments {
-            self.0.arguments_sha256 = Digest::of(arguments);
-            self.0.arguments_bytes = arguments.len() as u64;
+    pub(super) fn checked(&mut self, cx: &SessionContext, checked: &Checked) {
+        let (arguments, raw) = (checked.arguments(), checked.resolved().raw());
+        if *arguments != raw.arguments {
+            self.take_arguments(cx, &raw.name, arguments);
         }
     }
 
     pub(super) fn classified(&mut self, call: &Classified) {
-        self.0.coercions = call.coercions().to_vec();
-        if !self.0.coercions.is_empty() {
-            self.0.arguments = call.value().clone();
-        }
-        self.0.subjects = call.subjects().to_vec();
-        self.0.safety = Some(call.safety());
+        self.receipt.coercions = call.coercions().to_vec();
+        self.receipt.subjects = call.subjects().to_vec();
+        self.receipt.safety = Some(call.safety());
+    }
+
+    /// A hook put other arguments in: the receipt is of those.
+    pub(super) fn rewritten(&mut self, cx: &SessionContext, raw: &RawCall) {
+        self.note(Layer::Hooks, LayerVerdict::Allow, "a hook rewrote the arguments");
+        self.take_arguments(cx, &raw.name, &raw.arguments);
+    }
+
+    pub(super) fn policy(&mut self, sha256: Option<Digest>) {
+        self.receipt.policy_sha256 = sha256;
+    }
+
+    /// What the layers said, without those that had nothing to say.
+    pub(super) fn judged(&mut self, notes: &[LayerNote]) {
+        let mattered = notes.iter().filter(|note| note.verdict != LayerVerdict::Pass);
+        self.receipt.layers.extend(mattered.cloned());
     }
 
     pub(super) fn permitted(&mut self, permit: &Permit) {
-        self.0.decision = permit.decision();
-        self.0.decider = permit.decider();
-        self.0.stance = permit.stance();
-        let layer = match permit.decider() {
-            Decider::Gate => Layer::Baseline,
-            Decider::Person => Layer::Approval,
-        };
-        self.note(layer, LayerVerdict::Allow, permit.reason());
+        self.receipt.decision = permit.decision();
+        self.receipt.decider = permit.decider();
+        self.receipt.stance = permit.stance();
+        self.receipt.rule = permit.rule().map(str::to_owned);
+        if permit.decider() != Decider::Gate {
+            self.note(Layer::Approval, LayerVerdict::Allow, permit.reason());
+        }
     }
 
     pub(crate) fn note(&mut self, layer: Layer, verdict: LayerVerdict, reason: &str) {
-        self.0.layers.push(LayerNote { layer, verdict, reason: reason.to_owned() });
+        self.receipt.layers.push(LayerNote { layer, verdict, reason: reason.to_owned() });
     }
 
     pub(crate) fn granted(&mut self, connection: &Connection, granted: &Granted) {
-        self.0.server_facts = Some(connection.facts().clone());
-        self.0.instance = Some(connection.instance().to_owned());
-        self.0.host = Some(connection.host().to_owned());
-        connection.confinement().clone_into(&mut self.0.confinement);
-        self.0.grant_sha256 = Some(granted.sha256);
+        self.receipt.server_facts = Some(connection.facts().clone());
+        self.receipt.instance = Some(connection.instance().to_owned());
+        self.receipt.host = Some(connection.host().to_owned());
+        connection.confinement().clone_into(&mut self.receipt.confinement);
+        self.receipt.grant_sha256 = Some(granted.sha256);
     }
 
     /// The record that is written before the call is sent.
     pub(crate) fn intent(&self) -> Receipt {
-        self.0.clone()
+        let mut receipt = self.receipt.clone();
+        self.secrets.receipt(&mut receipt);
+        receipt
     }
 
     /// The call ran, or may have.
@@ -129,7 +176,8 @@ impl Draft {
         cx: &SessionContext,
         ended: Ended,
     ) -> Result<CallEnd, KernelError> {
-        let outcome = ended.outcome;
+        let mut outcome = ended.outcome;
+        self.secrets.outcome(&mut outcome);
         let content = serde_json::to_vec(&outcome.content).unwrap_or_default();
         let effects = outcome.effects;
         let error = match ended.status {
@@ -158,12 +206,20 @@ impl Draft {
     pub(super) async fn refused(
         mut self,
         cx: &SessionContext,
-        refusal: &Refusal,
+        mut refusal: Refusal,
         stop_turn: bool,
     ) -> Result<CallEnd, KernelError> {
-        self.0.decision = if refusal.by_person { Decision::Denied } else { Decision::Refused };
-        self.0.decider = if refusal.by_person { Decider::Person } else { Decider::Gate };
-        self.note(refusal.layer, LayerVerdict::Refuse, &refusal.class);
+        self.secrets.hide(&mut refusal.message);
+        self.secrets.hide(&mut refusal.pointer);
+        self.receipt.decision =
+            if refusal.by_person { Decision::Denied } else { Decision::Refused };
+        self.receipt.decider = if refusal.by_person { Decider::Person } else { Decider::Gate };
+        self.receipt.rule.clone_from(&refusal.rule);
+        let told =
+            |note: &LayerNote| note.layer == refusal.layer && note.verdict == LayerVerdict::Refuse;
+        if !self.receipt.layers.iter().any(told) {
+            self.note(refusal.layer, LayerVerdict::Refuse, &refusal.class);
+        }
         let by_gate = match refusal.layer {
             // The model's slip, or a server that is not there: nobody forbade anything.
             Layer::Name | Layer::Arguments | Layer::Preparation | Layer::Execution => false,
@@ -191,7 +247,7 @@ impl Draft {
             outcome_bytes: 0,
             spill: None,
         };
-        self.close(cx, end, refusal_result(refusal), by_gate, stop_turn).await
+        self.close(cx, end, refusal_result(&refusal), by_gate, stop_turn).await
     }
 
     async fn close(
@@ -203,9 +259,11 @@ impl Draft {
         stop_turn: bool,
     ) -> Result<CallEnd, KernelError> {
         let status = end.status;
-        self.0.end = Some(end);
-        let receipt = self.0;
+        self.receipt.end = Some(end);
+        self.secrets.receipt(&mut self.receipt);
+        let receipt = self.receipt;
         let receipt_head = lock(&cx.receipts).receipt(receipt.clone()).map_err(StoreError::from)?;
+        copy::keep(cx, &receipt)?;
         let told = Body::ToolResult {
             name: receipt.tool.clone(),
             status,

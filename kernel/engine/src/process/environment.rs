@@ -11,9 +11,21 @@ use std::ffi::{OsStr, OsString};
 const ALLOWED: [&str; 11] =
     ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_*", "TERM", "TZ", "TMPDIR", "SHELL", "XDG_*"];
 
-/// Ends of names that hold secrets, above all the keys of model providers.
-const SECRET_ENDS: [&str; 7] =
-    ["_API_KEY", "_ACCESS_KEY", "_CREDENTIALS", "_PASSWORD", "_SECRET", "_SECRET_KEY", "_TOKEN"];
+/// Last words of names that hold secrets, above all the keys of model providers.
+const SECRET_ENDS: [&str; 12] = [
+    "_CREDENTIAL",
+    "_CREDENTIALS",
+    "_KEY",
+    "_KEY_ID",
+    "_APIKEY",
+    "_PASS",
+    "_PASSPHRASE",
+    "_PASSWD",
+    "_PASSWORD",
+    "_PAT",
+    "_SECRET",
+    "_TOKEN",
+];
 
 /// The part of this process's environment that a server may see: the fixed allow-list, and what
 /// `allow` names (`NAME` or `PREFIX*`).
@@ -22,6 +34,22 @@ const SECRET_ENDS: [&str; 7] =
 #[must_use]
 pub fn scrubbed(allow: &[String]) -> Vec<(OsString, OsString)> {
     scrub(std::env::vars_os(), allow)
+}
+
+/// The secrets of this process's environment: what nothing that it says or keeps may hold.
+#[must_use]
+pub fn secret_variables() -> Vec<(String, Vec<u8>)> {
+    let secrets = std::env::vars_os().filter_map(|(name, value)| {
+        let name = name.into_string().ok()?;
+        is_secret(&name).then(|| (name, value.into_encoded_bytes()))
+    });
+    secrets.collect()
+}
+
+/// Whether a variable's value is a secret, by its name.
+fn is_secret(name: &str) -> bool {
+    let words = format!("_{}", name.to_ascii_uppercase());
+    SECRET_ENDS.iter().any(|end| words.ends_with(end))
 }
 
 fn scrub(
@@ -40,10 +68,8 @@ fn is_allowed(name: &OsStr, allow: &[String]) -> bool {
     if allow.iter().any(|allowed| allowed == name) {
         return true;
     }
-    let upper = name.to_ascii_uppercase();
-    let is_secret = SECRET_ENDS.iter().any(|end| upper.ends_with(end));
     let mut patterns = ALLOWED.into_iter().chain(allow.iter().map(String::as_str));
-    !is_secret && patterns.any(|pattern| matches(pattern, name))
+    !is_secret(name) && patterns.any(|pattern| matches(pattern, name))
 }
 
 fn matches(pattern: &str, name: &str) -> bool {

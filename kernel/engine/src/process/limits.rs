@@ -39,3 +39,7 @@ pub(super) const RUNTIME_DIR_TRIES: u32 = 4;
 
 /// Largest record of a server in a runtime directory, in bytes; a longer file is not one of ours.
 pub(super) const RECORD_BYTES_MAX: u64 = 4096;
+
+/// How long the end of a program that was told to end is waited for. Its warden kills what is below it
+/// in a few milliseconds; what takes longer is left to the reaper.
+pub(super) const ENDED_WITHIN: Duration = Duration::from_millis(150);

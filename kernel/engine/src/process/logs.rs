@@ -14,6 +14,7 @@ use tokio::sync::watch;
 
 use super::limits::{LOG_LINE_BYTES_MAX, LOG_READ_BYTES, LOG_TAIL_BYTES_MAX};
 use super::log_file::LogFile;
+use crate::secrets::LogSecrets;
 
 /// Stands for the rest of a line that was too long.
 const CUT: &[u8] = b" [line cut]";
@@ -48,15 +49,20 @@ pub(super) struct Log {
     kept: Arc<Mutex<VecDeque<u8>>>,
     ended: watch::Sender<bool>,
     file: Option<LogFile>,
+    secrets: LogSecrets,
 }
 
 impl Log {
-    /// A log for the server `name` that also goes to `file`, and its tail.
-    pub(super) fn new(name: String, file: Option<LogFile>) -> (Self, LogTail) {
+    /// A log for the server `name` that also goes to `file`, and its tail. Of `secrets` nothing is kept.
+    pub(super) fn new(
+        name: String,
+        file: Option<LogFile>,
+        secrets: LogSecrets,
+    ) -> (Self, LogTail) {
         let kept = Arc::default();
         let (sender, ended) = watch::channel(false);
         let tail = LogTail { kept: Arc::clone(&kept), ended };
-        (Self { name, kept, ended: sender, file }, tail)
+        (Self { name, kept, ended: sender, file, secrets }, tail)
     }
 
     /// Reads both streams until both have ended.
@@ -76,6 +82,7 @@ impl Log {
 
     /// Passes on a batch of whole lines.
     async fn take(&mut self, stream: &'static str, lines: Vec<u8>) {
+        let lines = self.secrets.now().bytes(&lines).into_owned();
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             let text = String::from_utf8_lossy(line.trim_ascii_end());
             tracing::debug!(target: "server", server = self.name, stream, "{text}");

@@ -30,6 +30,7 @@ use super::logs::Log;
 use super::reaper::CHILDREN;
 use super::server::ServerProcess;
 use super::spec::{ProcessSpec, SpawnError};
+use crate::secrets::LogSecrets;
 
 /// The highest descriptor that a server is given.
 const HIGHEST_GIVEN: RawFd = 3;
@@ -38,6 +39,7 @@ const HIGHEST_GIVEN: RawFd = 3;
 #[derive(Clone, Debug)]
 pub struct Spawner {
     launcher: PathBuf,
+    secrets: LogSecrets,
 }
 
 /// What the spawner thread is asked for.
@@ -51,6 +53,14 @@ struct Request {
     answer: oneshot::Sender<nix::Result<Child>>,
 }
 
+/// A process that runs, with the kernel's ends of its streams.
+pub(super) struct Started {
+    pub(super) child: Child,
+    pub(super) stdin: pipe::Sender,
+    pub(super) stdout: pipe::Receiver,
+    pub(super) stderr: pipe::Receiver,
+}
+
 impl Default for Spawner {
     /// A spawner for the `tollgate` binary, whose `main` begins with `tollgate_launch::main_if_asked`.
     fn default() -> Self {
@@ -62,7 +72,13 @@ impl Spawner {
     /// A spawner whose launcher is the program at the path `launcher`.
     #[must_use]
     pub fn with_launcher(launcher: PathBuf) -> Self {
-        Self { launcher }
+        Self { launcher, secrets: LogSecrets::default() }
+    }
+
+    /// The same, which keeps these values out of servers' logs.
+    #[must_use]
+    pub fn keeping_out(self, secrets: LogSecrets) -> Self {
+        Self { secrets, ..self }
     }
 
     /// Starts one server. Its output is read by a task of the current runtime.
@@ -74,7 +90,16 @@ impl Spawner {
     /// # Cancel safety
     ///
     /// If this is cancelled the process is ended, if it was started at all.
-    pub async fn spawn(&self, spec: ProcessSpec) -> Result<ServerProcess, SpawnError> {
+    pub async fn spawn(&self, mut spec: ProcessSpec) -> Result<ServerProcess, SpawnError> {
+        let file = spec.log_file.take().map(open_log).transpose()?;
+        let (log, tail) = Log::new(spec.name.clone(), file, self.secrets.clone());
+        let Started { child, stdin, stdout, stderr } = self.start(spec).await?;
+        let log = AbortOnDropHandle::new(tokio::spawn(log.read(stdout, stderr)));
+        Ok(ServerProcess::new(child, stdin, tail, log))
+    }
+
+    /// Starts one process, with the kernel's ends of its streams.
+    pub(super) async fn start(&self, spec: ProcessSpec) -> Result<Started, SpawnError> {
         let threads = threads()?;
         let arguments = arguments(&spec)?;
         let environment = environment(spec.env)?;
@@ -88,7 +113,6 @@ impl Spawner {
         let given = [stdin_there.into(), stdout_there.into(), stderr_there.into()];
         let given = given.into_iter().chain(spec.listener).map(above_given);
         let descriptors = given.collect::<io::Result<_>>().map_err(pipe_error)?;
-        let file = spec.log_file.map(open_log).transpose()?;
 
         let launcher = self.launcher.clone();
         let (answer, answered) = oneshot::channel();
@@ -107,10 +131,7 @@ impl Spawner {
         let launcher_error =
             |source| SpawnError::Launcher { launcher: self.launcher.clone(), source };
         let child = started.map_err(launcher_error)?;
-
-        let (log, tail) = Log::new(spec.name, file);
-        let log = AbortOnDropHandle::new(tokio::spawn(log.read(stdout, stderr)));
-        Ok(ServerProcess::new(child, stdin, tail, log))
+        Ok(Started { child, stdin, stdout, stderr })
     }
 }
 

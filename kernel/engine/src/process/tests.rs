@@ -5,6 +5,7 @@
 //! whatever it does not know among its children, here also another test's.
 
 mod basics;
+mod capture;
 mod ends;
 mod reuse;
 
@@ -69,11 +70,17 @@ impl RollCall {
 
     /// Waits for the next process to say who it is.
     fn next(&mut self) -> (String, Process) {
+        let (who, pid) = self.next_pid();
+        let found = process(pid).unwrap_or_else(|| panic!("{who} {pid} has ended"));
+        (who, found)
+    }
+
+    /// The same of one that may have ended.
+    fn next_pid(&mut self) -> (String, Pid) {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
         let (who, pid) = line.trim().split_once(' ').unwrap();
-        let pid = Pid::from_raw(pid.parse().unwrap());
-        (who.to_owned(), process(pid).unwrap_or_else(|| panic!("{line} has ended")))
+        (who.to_owned(), Pid::from_raw(pid.parse().unwrap()))
     }
 }
 

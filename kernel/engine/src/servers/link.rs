@@ -28,6 +28,7 @@ use super::{
     limits::{HEARTBEATS_MISSED, LEASE, OUTGOING_FRAMES, PREPARE_WITHIN, SEND_WITHIN},
     wire::{self, NotPrepared},
 };
+use crate::secrets::LogSecrets;
 
 /// The stream is gone.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -44,6 +45,7 @@ pub(super) struct Link {
 #[derive(Debug)]
 struct Shared {
     server: String,
+    secrets: LogSecrets,
     calls: Mutex<HashMap<String, Inbox>>,
     prepares: Mutex<HashMap<String, oneshot::Sender<Prepared>>>,
     /// Why the stream ended; set before `lost` fires.
@@ -59,6 +61,7 @@ impl Link {
         mut client: ToolServerClient<Channel>,
         session: &str,
         heartbeat: Duration,
+        secrets: LogSecrets,
     ) -> Result<Self, tonic::Status> {
         let (frames, queue) = mpsc::channel(OUTGOING_FRAMES);
         let attach = Attach {
@@ -70,6 +73,7 @@ impl Link {
         drop(frames.try_send(frame(Frame::Attach(attach.clone()))));
         let shared = Arc::new(Shared {
             server,
+            secrets,
             calls: Mutex::default(),
             prepares: Mutex::default(),
             reason: Mutex::default(),
@@ -254,7 +258,7 @@ impl Shared {
     }
 
     fn log(&self, level: Level, text: &str, call: &str) {
-        let text = wire::bounded(text.to_owned(), 4096);
+        let text = wire::bounded(self.secrets.now().text(text.to_owned()), 4096);
         let server = self.server.as_str();
         match level {
             Level::Error => tracing::error!(server, call, "{text}"),

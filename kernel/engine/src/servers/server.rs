@@ -118,6 +118,15 @@ impl Server {
         &self.name
     }
 
+    /// Where it runs: "local", or its address.
+    #[must_use]
+    pub fn host(&self) -> String {
+        match &self.settings.reach {
+            Reach::Local { .. } => "local".to_owned(),
+            Reach::Remote { endpoint, .. } => endpoint.clone(),
+        }
+    }
+
     /// As configured.
     #[must_use]
     pub fn settings(&self) -> &ServerSettings {
@@ -182,6 +191,7 @@ impl Server {
                 Ok(connection)
             }
             Err(error) => {
+                let error = self.told(error);
                 self.seen().deaths.note(Instant::now(), &super::chain(&error), jitter());
                 Err(error)
             }
@@ -218,6 +228,28 @@ impl Server {
             Some(_) | None => manifest::ask(&connection.channel).await?,
         };
         Ok((described, connection))
+    }
+
+    /// An error without secrets: a server may quote what it was given.
+    fn told(&self, error: ServerError) -> ServerError {
+        let secrets = self.ground.secrets.now();
+        match error {
+            ServerError::Refused(status) if secrets.finds(status.message().as_bytes()) => {
+                let message = secrets.text(status.message().to_owned());
+                ServerError::Refused(Box::new(tonic::Status::new(status.code(), message)))
+            }
+            ServerError::Contract(why) => ServerError::Contract(secrets.text(why)),
+            ServerError::Config(_)
+            | ServerError::Spawn(_)
+            | ServerError::Runtime(_)
+            | ServerError::Exited { .. }
+            | ServerError::Silent { .. }
+            | ServerError::Connect { .. }
+            | ServerError::Peer
+            | ServerError::Refused(_)
+            | ServerError::Transport(_)
+            | ServerError::Quarantined(_) => error,
+        }
     }
 
     /// Ends the process: end of input, then force. Not a death.
@@ -338,6 +370,7 @@ impl Server {
             tool_client(&channel),
             &self.ground.session,
             self.settings.clocks.heartbeat,
+            self.ground.secrets.clone(),
         );
         // `Hello` proves nothing of `Session`: it has a clock of its own.
         let within = self.settings.clocks.hello;

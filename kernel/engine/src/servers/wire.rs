@@ -15,7 +15,7 @@ use tollgate_core::{
     digest::Digest,
     limits::{RESULT_BYTES_MAX, SUBJECTS_MAX},
     name::{ServerName, ToolName},
-    safety::{Access, Interrupt, Safety, Subject, Trust},
+    safety::{Access, Escalation, Interrupt, Safety, Sandbox, Subject, Trust},
 };
 use tollgate_proto::tool::v1 as proto;
 
@@ -215,9 +215,22 @@ pub(super) fn prepared(prepared: proto::Prepared) -> Result<Preparation, NotPrep
                 subjects: said.subjects.into_iter().map(subject).collect(),
                 title: bounded(said.title, 200),
                 preview: bounded(said.preview, 64 * 1024),
+                escalation: said.escalation.map(escalation),
             })
         }
         None => Err(contract("the server did not say what the call would do")),
+    }
+}
+
+fn escalation(wish: proto::Escalation) -> Escalation {
+    Escalation {
+        to: match wish.to() {
+            proto::Sandbox::ReadOnly => Sandbox::ReadOnly,
+            proto::Sandbox::WorkspaceWrite => Sandbox::WorkspaceWrite,
+            proto::Sandbox::Network => Sandbox::Network,
+            proto::Sandbox::Off | proto::Sandbox::Unspecified => Sandbox::Off,
+        },
+        justification: bounded(wish.justification, 1024),
     }
 }
 
@@ -238,6 +251,7 @@ fn subject(subject: proto::Subject) -> Subject {
             argv: command.argv,
             operator: command.operator,
             opaque: command.opaque,
+            read_only: command.read_only,
         },
         Some(Wire::Host(host)) => Subject::Host { host },
         Some(Wire::Repo(path)) => Subject::Repo { path: PathBuf::from(path) },

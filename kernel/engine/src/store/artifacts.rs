@@ -29,6 +29,7 @@ use super::{
     dir::{self, StateDirError},
     limits::PARTIAL_KEPT,
 };
+use crate::secrets::Redactor;
 
 /// Why an artifact could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +73,7 @@ pub enum ArtifactError {
 #[derive(Clone, Debug)]
 pub struct Artifacts {
     directory: PathBuf,
+    secrets: Redactor,
 }
 
 impl Artifacts {
@@ -79,9 +81,16 @@ impl Artifacts {
     /// can be removed. Blocking.
     #[must_use]
     pub fn open(state: &StateDir) -> Self {
-        let artifacts = Self { directory: state.artifacts().to_owned() };
+        let directory = state.artifacts().to_owned();
+        let artifacts = Self { directory, secrets: Redactor::default() };
         artifacts.sweep(SystemTime::now());
         artifacts
+    }
+
+    /// The same artifacts for whoever keeps these values out of what it writes.
+    #[must_use]
+    pub fn keeping_out(&self, secrets: Redactor) -> Self {
+        Self { directory: self.directory.clone(), secrets }
     }
 
     /// A writer that keeps at most `bytes_max` bytes. Blocking, as are all functions here.
@@ -97,8 +106,9 @@ impl Artifacts {
     /// # Errors
     /// See [`ArtifactError`]; nothing is then left.
     pub fn put(&self, bytes: &[u8], durability: Durability) -> Result<ArtifactId, ArtifactError> {
+        let bytes = self.secrets.bytes(bytes);
         let mut writer = self.writer(bytes.len() as u64)?;
-        writer.write(bytes)?;
+        writer.write(&bytes)?;
         Ok(writer.finish(durability)?.id)
     }
 

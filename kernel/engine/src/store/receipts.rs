@@ -26,7 +26,7 @@ use tollgate_core::{
     receipt::{Chain, Link, Receipt, Record},
 };
 
-pub use lookup::{Shown, list, read, show};
+pub use lookup::{Shown, links, list, read, show};
 pub use verify::{Fault, FaultKind, LogKind, VerifyReport, verify};
 
 use super::{
@@ -35,6 +35,7 @@ use super::{
     framed::{FramedError, FramedLog, Repairs},
     session::SessionError,
 };
+use crate::secrets::Redactor;
 
 /// Why receipts could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +84,7 @@ pub struct ReceiptLog {
     log: FramedLog,
     chain: Chain,
     calls: Calls,
+    secrets: Redactor,
 }
 
 /// How far each call has come.
@@ -111,7 +113,12 @@ impl ReceiptLog {
             calls.take_in(link.record);
             followed
         })?;
-        Ok((Self { log, chain, calls }, repairs))
+        Ok((Self { log, chain, calls, secrets: Redactor::default() }, repairs))
+    }
+
+    /// Keeps these values out of every record from here on.
+    pub fn keep_out(&mut self, secrets: Redactor) {
+        self.secrets = secrets;
     }
 
     /// Writes that a call is about to be sent. The new head.
@@ -126,6 +133,14 @@ impl ReceiptLog {
         self.append(Record::Decided(receipt))
     }
 
+    /// Writes that a question was put, or answered.
+    ///
+    /// # Errors
+    /// See [`ReceiptsError`]; the log then holds what it held, and the call must not be sent.
+    pub fn question(&mut self, record: Record) -> Result<Digest, ReceiptsError> {
+        self.append(record)
+    }
+
     /// Writes what became of a call. The new head, for the session's `tool_result`.
     ///
     /// # Errors
@@ -138,8 +153,15 @@ impl ReceiptLog {
     }
 
     fn append(&mut self, record: Record) -> Result<Digest, ReceiptsError> {
-        let link = self.chain.link(record);
-        let text = encode(&link)?;
+        let mut link = self.chain.link(record);
+        let mut text = encode(&link)?;
+        if self.secrets.finds(&text) {
+            match &mut link.record {
+                Record::Asked(it) | Record::Answered(it) => self.secrets.question(it),
+                Record::Decided(it) | Record::Receipt(it) => self.secrets.receipt(it),
+            }
+            text = encode(&link)?;
+        }
         let digest = self.log.append(&text)?;
         self.chain.advance(&link, digest);
         self.calls.take_in(link.record);
@@ -176,6 +198,7 @@ impl ReceiptLog {
 impl Calls {
     fn take_in(&mut self, record: Record) {
         match record {
+            Record::Asked(_) | Record::Answered(_) => {}
             Record::Decided(receipt) => {
                 if !self.ended.contains(&receipt.id) {
                     self.in_flight.insert(receipt.id.clone(), receipt);

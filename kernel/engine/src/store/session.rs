@@ -28,6 +28,7 @@ use super::{
     framed::{self, Damage, DamageKind, FramedError, FramedLog, Repairs},
     lock::LockError,
 };
+use crate::secrets::Redactor;
 
 /// Why a session could not be made, opened, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +68,7 @@ pub enum SessionError {
 pub struct SessionLog {
     lock: SessionLock,
     log: FramedLog,
+    secrets: Redactor,
 }
 
 impl SessionLog {
@@ -84,7 +86,7 @@ impl SessionLog {
             fs::remove_file(&path).ok();
             return Err(error.into());
         }
-        Ok(Self { lock, log })
+        Ok(Self { lock, log, secrets: Redactor::default() })
     }
 
     /// Opens a session again: its records in order, and what was mended. Blocking.
@@ -105,7 +107,7 @@ impl SessionLog {
             records.push(serde_json::from_slice(text).map_err(|error| error.to_string())?);
             Ok(())
         })?;
-        Ok((Self { lock, log }, records, repairs))
+        Ok((Self { lock, log, secrets: Redactor::default() }, records, repairs))
     }
 
     /// The session.
@@ -120,12 +122,23 @@ impl SessionLog {
         &self.lock
     }
 
+    /// Keeps these values out of every record from here on.
+    pub fn keep_out(&mut self, secrets: Redactor) {
+        self.secrets = secrets;
+    }
+
     /// Writes one record; when this returns it survives `kill -9`.
     ///
     /// # Errors
     /// [`SessionError::Encode`] and [`SessionError::Log`]; the log then holds what it held.
     pub fn append(&mut self, record: &SessionRecord) -> Result<(), SessionError> {
-        self.log.append(&encode(record)?)?;
+        let mut text = encode(record)?;
+        if self.secrets.finds(&text) {
+            let mut record = record.clone();
+            self.secrets.record(&mut record);
+            text = encode(&record)?;
+        }
+        self.log.append(&text)?;
         Ok(())
     }
 

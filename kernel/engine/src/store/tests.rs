@@ -77,6 +77,8 @@ pub(super) fn decided(session: &str, call: &str) -> Receipt {
         layers: Vec::new(),
         decision: Decision::Auto,
         decider: Decider::Gate,
+        rule: None,
+        policy_sha256: None,
         stance: Stance::default(),
         grant_sha256: None,
         confinement: String::new(),

@@ -2,10 +2,11 @@
 
 use crate::{
     kernel::v1::{
-        CallToolRequest, CallToolResponse, DecideRequest, DecideResponse, GetSnapshotRequest,
-        GetSnapshotResponse, ListReceiptsRequest, ListReceiptsResponse, OpenSessionRequest,
-        OpenSessionResponse, RunTurnRequest, RunTurnResponse, SearchToolsRequest,
-        SearchToolsResponse, decide_request::Answer,
+        CallToolRequest, CallToolResponse, CloseSessionRequest, CloseSessionResponse,
+        DecideRequest, DecideResponse, GetSnapshotRequest, GetSnapshotResponse,
+        ListReceiptsRequest, ListReceiptsResponse, OpenSessionRequest, OpenSessionResponse,
+        RunTurnRequest, RunTurnResponse, SearchToolsRequest, SearchToolsResponse, SetStanceRequest,
+        SetStanceResponse, WatchSessionRequest, WatchSessionResponse, decide_request::Answer,
     },
     tool::v1::Caller,
 };
@@ -28,14 +29,37 @@ pub(super) fn all() -> Vec<Sample> {
         sample("tollgate.kernel.v1.OpenSessionResponse", "", opened),
         sample("tollgate.kernel.v1.RunTurnRequest", "", turn),
         sample(
+            "tollgate.kernel.v1.WatchSessionRequest",
+            "",
+            WatchSessionRequest { session, observe_only: true },
+        ),
+        sample(
+            "tollgate.kernel.v1.WatchSessionResponse",
+            "",
+            WatchSessionResponse { event: b(r#"{"type":"text"}"#) },
+        ),
+        sample(
             "tollgate.kernel.v1.RunTurnResponse",
             "",
             RunTurnResponse { event: b(r#"{"type":"text"}"#) },
         ),
     ];
+    all.extend(stances());
     all.extend(calls());
     all.extend(readings());
     all
+}
+
+fn stances() -> Vec<Sample> {
+    let session = s("session-1");
+    let set = SetStanceRequest { session: session.clone(), mode: s("plan"), posture: s("never") };
+    let now = SetStanceResponse { mode: s("plan"), posture: s("never") };
+    vec![
+        sample("tollgate.kernel.v1.SetStanceRequest", "", set),
+        sample("tollgate.kernel.v1.SetStanceResponse", "", now),
+        sample("tollgate.kernel.v1.CloseSessionRequest", "", CloseSessionRequest { session }),
+        sample("tollgate.kernel.v1.CloseSessionResponse", "", CloseSessionResponse {}),
+    ]
 }
 
 fn calls() -> Vec<Sample> {
@@ -56,6 +80,7 @@ fn calls() -> Vec<Sample> {
         answer: Answer::Deny.into(),
         message: s("not now"),
     };
+    let decided = DecideResponse { taken: true, reason: s("already answered") };
     vec![
         sample("tollgate.kernel.v1.CallToolRequest", "", call),
         sample("tollgate.kernel.v1.CallToolResponse", "", called),
@@ -66,7 +91,7 @@ fn calls() -> Vec<Sample> {
             SearchToolsResponse { result: b(r#"{"tools":[]}"#) },
         ),
         sample("tollgate.kernel.v1.DecideRequest", "", decide),
-        sample("tollgate.kernel.v1.DecideResponse", "", DecideResponse { taken: true }),
+        sample("tollgate.kernel.v1.DecideResponse", "", decided),
     ]
 }
 

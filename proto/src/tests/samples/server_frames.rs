@@ -88,6 +88,7 @@ fn preparation() -> tool::Preparation {
             argv: vec![s("git"), s("status")],
             operator: s("&&"),
             opaque: true,
+            read_only: true,
         }),
         Subject::Host(s("example.org:443")),
         Subject::Repo(s("/srv/repo")),
@@ -102,6 +103,10 @@ fn preparation() -> tool::Preparation {
             .collect(),
         title: s("Delete a file"),
         preview: s("rm a"),
+        escalation: Some(tool::Escalation {
+            to: tool::Sandbox::Network.into(),
+            justification: s("the tests fetch a fixture"),
+        }),
     }
 }
 

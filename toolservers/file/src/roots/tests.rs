@@ -127,14 +127,42 @@ fn a_rename_race_does_not_leave_the_root() {
     assert_eq!(fs::read(world.path("../o/f")).unwrap(), b"SECRET");
 }
 
-/// FS-07: both the link and what it leads to can be named by a rule.
+/// FS-07: every link on the way can be named by a rule, not only the first and the target.
 #[test]
-fn a_link_is_told_beside_its_target() {
+fn every_name_that_leads_there_is_told() {
     let world = world();
-    let place = world.place("absolute/f").unwrap();
-    assert_eq!(place.absolute, world.path("d/f"));
-    assert_eq!(place.named, Some(world.path("absolute/f")));
-    assert_eq!(world.place("./d/../d/f").unwrap().named, None);
+    symlink("absolute", world.path("second")).unwrap();
+    symlink("second/../d/f", world.path("third")).unwrap();
+    symlink(world.path("d/new"), world.path("dangling")).unwrap();
+    let told = |path: &str| {
+        let place = world.place(path).unwrap();
+        let named = place.names.iter().map(|(absolute, relative)| {
+            let relative = relative.clone().unwrap();
+            assert_eq!(*absolute, world.path(relative.to_str().unwrap()));
+            relative.display().to_string()
+        });
+        (place.relative.display().to_string(), named.collect::<Vec<_>>())
+    };
+    let to = |path: &str, names: &[&str]| {
+        (path.to_owned(), names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+    };
+    assert_eq!(told("d/f"), to("d/f", &[]));
+    assert_eq!(told("./d/../d/f"), to("d/f", &[]));
+    assert_eq!(told("relative"), to("d/f", &["relative"]));
+    assert_eq!(told("absolute/f"), to("d/f", &["absolute/f"]));
+    assert_eq!(told("second/f"), to("d/f", &["second/f", "absolute/f"]));
+    assert_eq!(told("third"), to("d/f", &["third"]));
+    assert_eq!(told("dangling"), to("d/new", &["dangling"]));
+}
+
+/// A link in one root to a file in another is told with its place in its own root.
+#[test]
+fn a_name_in_another_root_has_its_place_there() {
+    let world = world();
+    let evil = fs::canonicalize(world.path("../w-evil")).unwrap();
+    let place = Roots::new(&[world.root(), evil], &world.root()).locate("out-dir/f").unwrap();
+    let link = (world.path("out-dir/f"), Some(PathBuf::from("out-dir/f")));
+    assert_eq!((place.relative.as_path(), place.names), (Path::new("f"), vec![link]));
 }
 
 /// FS-16: names with control characters stay on one line of a message.

@@ -48,6 +48,25 @@ async fn the_preview_says_what_was_never_read() {
     assert_eq!((invalid.pointer.as_str(), invalid.class.as_str()), ("/content", "encoding"));
 }
 
+/// FS-07: a rule for the link and one for the file both see what is done.
+#[tokio::test]
+async fn a_write_through_a_link_is_told_by_both_names() {
+    let world = World::new();
+    std::os::unix::fs::symlink("real", world.path("f")).unwrap();
+    let subjects = async |context| Write.prepare(&input("x"), &context).await.unwrap().subjects;
+    let told = |access| {
+        let path = |name: &str| Subject::Path {
+            absolute: world.path(name),
+            relative: Some(name.into()),
+            access,
+        };
+        [path("real"), path("f")]
+    };
+    assert_eq!(subjects(world.context(Vec::new())).await, told(PathAccess::Create));
+    world.put("real", "old");
+    assert_eq!(subjects(world.context(Vec::new())).await, told(PathAccess::Write));
+}
+
 /// What a person approved is what is replaced: a file that is another one by then is not.
 #[tokio::test]
 async fn a_change_after_the_preview_is_refused() {

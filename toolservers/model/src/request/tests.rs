@@ -20,10 +20,11 @@ fn the_documented_shape_is_read() {
         {"role":"user","content":[{"type":"text","text":"a"},{"type":"image","media_type":"image/png","data":"AA=="}]},
         {"role":"assistant","content":[],"tool_calls":[{"id":"1","name":"read","arguments":"{\"p\":"}],"reasoning":{"any":1}},
         {"role":"tool","tool_call_id":"1","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}],"is_error":true}],
-        "tools":[{"name":"read","description":"d","input_schema":{"type": "object"}}],"tokens_max":5,"temperature":0.5}"#;
+        "tools":[{"name":"read","description":"d","input_schema":{"type": "object"}}],"tokens_max":5,"temperature":0.5,"purpose":"guardian"}"#;
     check(json, "");
     let request = Request::parse(json.as_bytes()).unwrap();
     assert_eq!(request.step(), 1);
+    assert_eq!(request.purpose, Purpose::Guardian);
     assert_eq!(request.results().next().unwrap().text(), "x\ny");
     assert!(request.offers("read") && !request.offers("write"));
     assert_eq!(request.tools[0].input_schema.get(), r#"{"type": "object"}"#, "byte for byte");
@@ -46,5 +47,6 @@ fn what_departs_from_it_is_refused_with_its_place() {
         "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\\ud800\"}]}]}",
         "hex escape",
     );
+    check(r#"{"messages":[],"purpose":"advice"}"#, "unknown variant `advice`");
     check("{", "EOF");
 }

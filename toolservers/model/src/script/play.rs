@@ -8,9 +8,9 @@ use crate::chat::stream::{Answer, Assembler};
 use crate::event::{Class, Delta, Finished, Outlet, Stop, ToolCall, Usage};
 use crate::failure::{Failure, cut};
 use crate::limits::SCRIPT_PIECES;
-use crate::request::{Message, Request};
+use crate::request::{Message, Purpose, Request};
 use crate::script::reference::Results;
-use crate::script::{Script, ScriptedError, Step};
+use crate::script::{Script, ScriptedError, Step, guardian};
 
 /// Bytes of a tool result that an error quotes.
 const QUOTE_BYTES_MAX: usize = 200;
@@ -27,8 +27,12 @@ pub(crate) async fn generate(
     outlet: &mut Outlet,
 ) -> Result<Finished, Failure> {
     let name = path.display().to_string();
-    let loaded = tokio::task::spawn_blocking(move || Script::load(&path)).await;
+    let file = path.clone();
+    let loaded = tokio::task::spawn_blocking(move || Script::load(&file)).await;
     let script = loaded.map_err(|_| interrupted(&name))??;
+    if request.purpose == Purpose::Guardian {
+        return guardian::judge(&script, &path, request, outlet).await;
+    }
     let at = request.step();
     let faulty =
         |why: String| Failure::lasting(Class::Invalid, format!("script {name}, step {at}: {why}"));
@@ -162,7 +166,7 @@ fn refuse(step: &Step, request: &Request) -> Result<(), String> {
 }
 
 impl ScriptedError {
-    fn failure(&self) -> Failure {
+    pub(super) fn failure(&self) -> Failure {
         let message = self.message.clone().unwrap_or_else(|| "the script says so".to_owned());
         let class = self.class.into();
         match class {

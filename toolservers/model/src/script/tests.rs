@@ -163,3 +163,41 @@ fn a_file_that_cannot_be_read_is_told() {
     let folder = Script::load(Path::new("/tmp")).unwrap_err();
     assert!(folder.message.contains("no regular file"), "{}", folder.message);
 }
+
+/// [GATE-32] A call is judged by the first entry that fits, as often as it comes.
+#[tokio::test]
+async fn a_call_is_judged_by_the_first_entry_that_fits() {
+    let ask = |call: &str| {
+        let text = serde_json::json!(format!(r#"{{"call":{call},"why":["cargo"]}}"#));
+        format!(
+            r#"{{"messages":[{{"role":"user","content":[{{"type":"text","text":{text}}}]}}],"purpose":"guardian"}}"#
+        )
+    };
+    let script = r#"{"steps":[{"text":"no"}],"guardian":[
+        {"match":"cargo","risk":"high","reason":"r"},{"match":"x","raw":"R"},{"match":"y","error":{"class":"rate"}},
+        {"match":"z"}]}"#;
+    let rows = [
+        (r#"{"a":"cargo"}"#, r#"[{"decision":"allow","reason":"r","risk":"high"}] End"#),
+        (r#"{"a":"x"}"#, "[R] End"),
+        (r#"{"a":"y"}"#, "Rate (may pass): the script says so"),
+        (
+            r#"{"a":"z"}"#,
+            r#"[{"decision":"allow","reason":"the script says so","risk":"low"}] End"#,
+        ),
+        (r#"{"a":"w"}"#, "Exhausted: script FILE has no `guardian` entry for this call; add one"),
+    ];
+    let (_folder, path) = self::script(script);
+    for (call, expected) in rows {
+        let request = Request::parse(ask(call).as_bytes()).unwrap();
+        let model = format!("script:{}", path.display());
+        let events: Vec<_> = models("{}", &[]).answer(&model, request).collect().await;
+        let printed = print(&events).replace(&path.display().to_string(), "FILE");
+        assert_eq!(printed.replace("][", ""), expected, "{call}");
+    }
+}
+
+#[tokio::test]
+async fn a_faulty_judgement_is_told_with_its_place() {
+    let message = "UnknownModel: script FILE: guardian 0: `raw` stands alone, without risk, decision and reason";
+    check(r#"{"steps":[],"guardian":[{"raw":"a","risk":"low"}]}"#, START, message).await;
+}

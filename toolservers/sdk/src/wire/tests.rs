@@ -12,8 +12,8 @@ use tollgate_proto::tool::v1 as proto;
 use super::{bounded, cancel_reason, completed, context, prepared, rejected, scope, tool_spec};
 use crate::{
     Call, Caller, CancelReason, Effects, Exposure, Failure, HostService, Invalid, Observation,
-    PathAccess, Preparation, Rendering, Reply, Requirement, Safety, Spec, Subject, Tool, Truncated,
-    erased::Registered,
+    PathAccess, Preparation, Rendering, Reply, Requirement, Safety, Sandbox, Spec, Subject, Tool,
+    Truncated, erased::Registered,
 };
 
 struct Says(Spec);
@@ -185,10 +185,17 @@ fn subjects_of_each_kind_arrive() {
         relative: relative.map(PathBuf::from),
         access,
     };
+    let command = |opaque, read_only| Subject::Command {
+        argv: vec!["ls".into()],
+        operator: "|".into(),
+        opaque,
+        read_only,
+    };
     let said = Preparation::new(Safety::WRITE)
         .subject(path(Some("a"), PathAccess::Create))
         .subject(path(None, PathAccess::Delete))
-        .subject(Subject::Command { argv: vec!["ls".into()], operator: "|".into(), opaque: true })
+        .subject(command(true, false))
+        .subject(command(false, true))
         .subject(Subject::Host("h:1".into()))
         .subject(Subject::Repo("/w".into()))
         .subject(Subject::Mcp { server: "s".into(), tool: "t".into() })
@@ -205,11 +212,35 @@ fn subjects_of_each_kind_arrive() {
     let Wire::Path(deleted) = &subjects[1] else { panic!() };
     assert_eq!((deleted.relative.as_str(), deleted.access()), ("", proto::PathAccess::Delete));
     assert!(matches!(&subjects[2], Wire::Command(said) if said.opaque && said.operator == "|"));
-    assert_eq!(subjects[3], Wire::Host("h:1".into()));
-    assert_eq!(subjects[4], Wire::Repo("/w".into()));
-    assert!(matches!(&subjects[5], Wire::Mcp(said) if said.server == "s" && said.tool == "t"));
-    assert_eq!(subjects[6], Wire::Tool("read".into()));
+    let flags = [&subjects[2], &subjects[3]].map(|subject| {
+        let Wire::Command(said) = subject else { panic!() };
+        (said.opaque, said.read_only)
+    });
+    assert_eq!(flags, [(true, false), (false, true)]);
+    assert_eq!(subjects[4], Wire::Host("h:1".into()));
+    assert_eq!(subjects[5], Wire::Repo("/w".into()));
+    assert!(matches!(&subjects[6], Wire::Mcp(said) if said.server == "s" && said.tool == "t"));
+    assert_eq!(subjects[7], Wire::Tool("read".into()));
     assert_eq!((sent.title.len(), sent.preview.len()), (200, 64 * 1024));
+    assert_eq!(sent.escalation, None);
+}
+
+/// [GATE-72]
+#[test]
+fn a_wish_for_a_wider_sandbox_arrives_bounded() {
+    let rows = [
+        (Sandbox::ReadOnly, proto::Sandbox::ReadOnly),
+        (Sandbox::WorkspaceWrite, proto::Sandbox::WorkspaceWrite),
+        (Sandbox::Network, proto::Sandbox::Network),
+        (Sandbox::Off, proto::Sandbox::Off),
+    ];
+    for (wanted, sent) in rows {
+        let said = Preparation::new(Safety::WORST).escalation(wanted, "é".repeat(1000));
+        let result = prepared("c".into(), Ok(said)).result;
+        let Some(proto::prepared::Result::Preparation(said)) = result else { panic!("invalid") };
+        let wish = said.escalation.unwrap();
+        assert_eq!((wish.to(), wish.justification.len()), (sent, 1024));
+    }
 }
 
 /// An answer over a frame's bound would end the session: the call is invalid instead.
@@ -219,6 +250,7 @@ fn a_preparation_that_is_too_large_is_invalid() {
         argv: vec!["x".repeat(16 * 1024)],
         operator: String::new(),
         opaque: false,
+        read_only: false,
     };
     let said = Preparation { subjects: vec![command; 100], ..Preparation::new(Safety::READ) };
     let sent = prepared("c".into(), Ok(said));

@@ -24,7 +24,13 @@ fn context(cwd: &Path) -> Context {
 }
 
 fn input(command: &str) -> Input {
-    Input { command: command.into(), timeout: None, description: None }
+    Input {
+        command: command.into(),
+        timeout: None,
+        description: None,
+        sandbox: None,
+        justification: None,
+    }
 }
 
 async fn prepared(command: &str) -> Preparation {
@@ -59,6 +65,17 @@ async fn a_preparation_names_every_command() {
     assert!(preparation.preview.contains("touch C"));
 }
 
+/// A rule that allows every subject must not allow a line of none.
+#[tokio::test]
+async fn a_line_that_is_not_proven_has_a_subject() {
+    for command in ["case $x in a) ;; esac", "f() { :; } <<E\nE", "((x))", "\\"] {
+        let preparation = prepared(command).await;
+        assert!(!preparation.subjects.is_empty(), "{command:?}");
+    }
+    let nothing = prepared("# nothing").await;
+    assert_eq!((nothing.safety, nothing.subjects.len()), (Safety::READ, 0));
+}
+
 #[tokio::test]
 async fn what_no_shell_could_run_is_invalid_at_once() {
     let tool = BashTool::new().unwrap();
@@ -66,6 +83,66 @@ async fn what_no_shell_could_run_is_invalid_at_once() {
         let invalid = tool.prepare(&input(&command), &context(Path::new("/"))).await.unwrap_err();
         assert_eq!(invalid.pointer, "/command");
     }
+}
+
+fn wishing(sandbox: Option<Wider>, justification: Option<&str>) -> Input {
+    Input { sandbox, justification: justification.map(Into::into), ..input("curl http://h") }
+}
+
+/// [GATE-72]
+#[tokio::test]
+async fn a_wish_for_a_wider_sandbox_is_told_with_its_reason() {
+    let tool = BashTool::new().unwrap();
+    let context = context(Path::new("/"));
+    let prepared = async |input: &Input| tool.prepare(input, &context).await;
+    let rows = [
+        (Wider::WorkspaceWrite, Sandbox::WorkspaceWrite),
+        (Wider::Network, Sandbox::Network),
+        (Wider::Off, Sandbox::Off),
+    ];
+    for (wider, to) in rows {
+        let preparation = prepared(&wishing(Some(wider), Some(" to fetch a fixture\n"))).await;
+        let wish = preparation.unwrap().escalation.unwrap();
+        assert_eq!((wish.to, wish.justification.as_str()), (to, "to fetch a fixture"));
+    }
+    for unasked in [wishing(None, None), wishing(None, Some("why not"))] {
+        assert_eq!(prepared(&unasked).await.unwrap().escalation, None);
+    }
+    let long = "é".repeat(513);
+    for (sandbox, why) in [
+        (Some(Wider::Off), None),
+        (Some(Wider::Off), Some(" \n")),
+        (Some(Wider::Off), Some(long.as_str())),
+        (None, Some(long.as_str())),
+    ] {
+        let invalid = prepared(&wishing(sandbox, why)).await.unwrap_err();
+        assert_eq!(invalid.pointer, "/justification", "{why:?}");
+    }
+}
+
+/// A wish takes nothing from what is known of the line: the gate asks for the wish alone.
+#[tokio::test]
+async fn a_wish_changes_no_claim() {
+    let tool = BashTool::new().unwrap();
+    let wish = Input { sandbox: Some(Wider::Off), justification: Some("x".into()), ..input("ls") };
+    let folder = tempfile::tempdir().unwrap();
+    let preparation = tool.prepare(&wish, &context(folder.path())).await.unwrap();
+    assert_eq!(preparation.safety, Safety::READ);
+}
+
+/// A repository that became hostile between the gate's look and the start is not read (GT-01).
+#[test]
+fn a_grant_to_read_runs_only_what_still_reads() {
+    let roots = || vec![PathBuf::from("/w")];
+    let reading = Scope { exec: true, read_roots: roots(), ..Scope::default() };
+    let writing = Scope { write_roots: roots(), ..reading.clone() };
+    let without_roots = Scope { exec: true, ..Scope::default() };
+    assert!(check_granted(&reading, true).is_ok());
+    let refused = format!("{:?}", check_granted(&reading, false).unwrap_err());
+    assert!(refused.contains("not_granted"), "{refused}");
+    assert!(check_granted(&writing, false).is_ok() && check_granted(&writing, true).is_ok());
+    assert!(check_granted(&without_roots, false).is_ok());
+    assert!(check_granted(&Scope::default(), true).is_err());
 }
 
 #[test]
@@ -87,7 +164,11 @@ fn the_schema_is_closed_and_bounds_the_timeout() {
     assert_eq!(schema["properties"]["timeout"]["minimum"], 1);
     assert_eq!(schema["required"], tollgate_sdk::serde_json::json!(["command"]));
     let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(names, ["command", "description", "timeout"]);
+    assert_eq!(names, ["command", "description", "justification", "sandbox", "timeout"]);
+    let wider = &schema["properties"]["sandbox"]["enum"];
+    assert_eq!(*wider, serde_json::json!(["workspace-write", "network", "off", null]));
+    // Every request to a model holds most of it (PERF-09).
+    assert!(schema.to_string().len() < 850, "{} bytes: {schema}", schema.to_string().len());
 }
 
 fn ended_in(last_cwd: Option<PathBuf>) -> Finished {

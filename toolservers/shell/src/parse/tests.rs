@@ -1,6 +1,7 @@
 //! Goal: every simple command of a line is a subject, wherever it stands. [GATE-22], SH-04, SH-12, SH-16.
 
 use super::*;
+use crate::limits::COMMAND_BYTES_MAX;
 
 fn texts(line: &str) -> Vec<String> {
     let commands = parse(line).commands;
@@ -134,6 +135,45 @@ fn what_cannot_be_told_is_opaque() {
         "if a; then b",
     ] {
         opaque(line, true);
+    }
+}
+
+/// SH-05: arithmetic and subscripts run what the value of a variable says, also where they stand in
+/// no command's words.
+#[test]
+fn what_is_computed_outside_of_commands_is_opaque() {
+    for line in [
+        "for y in 'a[$(touch C)]'; do ((y)); done",
+        "((x=1))",
+        "if ! ((y)); then ls; fi",
+        "while ((y)); do ls; done",
+        "f() ((y)); f",
+        "for ((i=y; i<3; i++)); do ls; done",
+        "for x in $((y)); do ls; done",
+        "for x in \"a${b[y]}\"; do ls; done",
+        "for x in $[y]; do ls; done",
+        "select x in ${a[y]}; do ls; done",
+        "case $((y)) in a) ls;; esac",
+        "case a in ${b[y]}) ls;; esac",
+        "cat <<< $((y))",
+        "cat <<< \"${a[y]}\"",
+        "cat <<E\n$((y))\nE",
+        "cat <<E\n${x:y}\nE",
+    ] {
+        let opaque = |command: &Command| command.opaque && command.words.len() == 1;
+        assert!(parse(line).commands.iter().any(opaque), "{line:?}: {:?}", parse(line).commands);
+    }
+    for line in ["cat <<E\n$x ${y}\nE", "for x in a b; do ls; done", "case x in a) ls;; esac"] {
+        assert!(!parse(line).commands.iter().any(|command| command.opaque), "{line:?}");
+    }
+}
+
+#[test]
+fn what_is_computed_costs_no_more_than_it_is_long() {
+    for part in ["${a:-", "$((", "((", "$(( $(", "for ((;;)); do "] {
+        let parsed = parse(&part.repeat(COMMAND_BYTES_MAX / part.len()));
+        let told: usize = parsed.commands.iter().map(|c| c.words[0].text.len()).sum();
+        assert!(told < 16 * 1024 * 1024, "{part:?}: {told}");
     }
 }
 

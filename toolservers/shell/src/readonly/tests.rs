@@ -3,14 +3,15 @@
 use super::*;
 
 /// A folder with a plain repository, and elsewhere a file for every program of the table.
-struct World {
-    base: tempfile::TempDir,
+pub(crate) struct World {
+    pub(crate) base: tempfile::TempDir,
     _programs: tempfile::TempDir,
     path: Vec<PathBuf>,
+    roots: Vec<PathBuf>,
 }
 
 impl World {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let base = tempfile::tempdir().unwrap();
         std::fs::create_dir(base.path().join(".git")).unwrap();
         std::fs::write(base.path().join(".git/config"), "[core]\n\tbare = false\n").unwrap();
@@ -18,13 +19,16 @@ impl World {
         for name in PROGRAMS.iter().flat_map(|(names, _)| names.split(' ')).chain(["git"]) {
             std::fs::write(programs.path().join(name), "").unwrap();
         }
-        let path = vec![programs.path().to_owned()];
-        Self { base, _programs: programs, path }
+        let (path, roots) = (vec![programs.path().to_owned()], vec![base.path().to_owned()]);
+        Self { base, _programs: programs, path, roots }
+    }
+
+    pub(crate) fn around(&self) -> Surroundings<'_> {
+        Surroundings { path: &self.path, roots: &self.roots, cwd: self.base.path() }
     }
 
     fn prove(&self, line: &str) -> Result<Proof, Doubt> {
-        let roots = [self.base.path().to_owned()];
-        prove(line, &Surroundings { path: &self.path, roots: &roots, cwd: self.base.path() })
+        prove(line, &self.around())
     }
 }
 

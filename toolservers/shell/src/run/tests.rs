@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::*;
 use crate::{
     env::Environment,
+    limits::TERM_GRACE,
     reap::{self, Reaper},
     tree::{self, tests::alive},
 };
@@ -19,6 +20,8 @@ struct Heard {
     lines: Mutex<Vec<String>>,
     /// Told for every piece, so that a test can act while the command runs.
     came: tokio::sync::Notify,
+    /// The same for every line.
+    told: tokio::sync::Notify,
 }
 
 impl Audience for Heard {
@@ -31,6 +34,7 @@ impl Audience for Heard {
 
     fn progress(&self, line: String) {
         self.lines.lock().unwrap().push(line);
+        self.told.notify_one();
     }
 }
 
@@ -207,7 +211,7 @@ async fn a_background_child_does_not_hold_the_result() {
     let world = World::new();
     let finished = world.run("setsid sleep 6001 & echo hi").await;
     assert_eq!((finished.output.head.as_str(), finished.background), ("hi\n", 1));
-    assert!(finished.duration < Duration::from_secs(3), "{:?}", finished.duration);
+    assert_eq!((finished.stop, finished.ending), (Stop::Itself, Some(Ending::Code(0))));
     assert!(finished.pipe.is_some());
     running("6001", 1).await;
     assert_eq!(tree::kill_everything().await, 0);
@@ -248,7 +252,9 @@ async fn a_timeout_ends_all_that_was_started() {
             "{:?}",
             finished.ending
         );
-        assert!(finished.duration < Duration::from_secs(3), "{command}: {:?}", finished.duration);
+        // The clock and what killing may take; the rest is for a busy machine.
+        let most = world.timeout + TERM_GRACE + 2 * KILL_PATIENCE + Duration::from_secs(10);
+        assert!(finished.duration < most, "{command}: {:?}", finished.duration);
     }
 }
 
@@ -260,7 +266,9 @@ async fn a_stop_ends_it_and_keeps_what_it_said() {
     assert_eq!(finished.stop, Stop::Cancelled);
     // A shell that sees its child end first still says so ("Terminated") before it ends itself.
     let output = finished.output.head.as_str();
-    assert!(matches!(output, "begun\n" | "begun\nTerminated\n"), "{output:?}");
+    let mut lines = output.lines();
+    assert_eq!(lines.next(), Some("begun"), "{output:?}");
+    assert!(lines.all(|line| line.contains("Terminated")), "{output:?}");
     assert_eq!(alive("6003"), 0);
 }
 
@@ -281,12 +289,14 @@ async fn a_stop_leaves_what_earlier_calls_keep_running() {
 /// The clock is looked at while output comes without end, and memory stays bounded. [SHELL-02]
 #[tokio::test]
 async fn endless_output_is_bounded_and_stopped() {
-    let world = World { timeout: Duration::from_millis(500), ..World::new() };
+    // Time enough for a busy machine to start it and to write more than is passed on.
+    let timeout = Duration::from_secs(2);
+    let world = World { timeout, output_bytes_max: 1 << 16, ..World::new() };
     let finished = world.run("yes").await;
     assert_eq!(finished.stop, Stop::TimedOut);
-    assert_eq!(finished.passed_on, 1 << 20);
-    assert_eq!(world.heard.bytes.lock().unwrap().len(), 1 << 20);
-    assert!(finished.output.bytes > 1 << 20);
+    assert_eq!(finished.passed_on, 1 << 16);
+    assert_eq!(world.heard.bytes.lock().unwrap().len(), 1 << 16);
+    assert!(finished.output.bytes > 1 << 16);
     assert!(finished.output.head.len() + finished.output.tail.len() < 200_000);
 }
 
@@ -308,9 +318,19 @@ async fn pieces_are_whole_characters_and_exact_bytes() {
 #[tokio::test]
 async fn the_newest_line_is_told_while_it_runs() {
     let world = World::new();
-    world.run("echo one; printf '10%%\\r20%%'; sleep 0.4").await;
-    let lines = world.heard.lines.lock().unwrap();
-    assert_eq!(lines.last().map(String::as_str), Some("20%"), "{lines:?}");
+    let newest = || world.heard.lines.lock().unwrap().last().cloned();
+    let until_told = async {
+        while newest().as_deref() != Some("20%") {
+            world.heard.told.notified().await;
+        }
+        world.stop.cancel();
+    };
+    let mut run = pin!(world.run("echo one; printf '10%%\\r20%%'; sleep 6006"));
+    tokio::select! {
+        biased;
+        finished = &mut run => panic!("{finished:?}: {:?}", world.heard.lines),
+        () = until_told => assert_eq!(run.await.stop, Stop::Cancelled),
+    }
 }
 
 #[test]

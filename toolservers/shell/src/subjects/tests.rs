@@ -6,7 +6,7 @@ use super::*;
 use crate::parse::parse;
 
 fn of_line(line: &str, cwd: &Path) -> Vec<Subject> {
-    subjects(&parse(line), cwd, &[cwd.to_owned()])
+    subjects(&parse(line), &[], cwd, &[cwd.to_owned()])
 }
 
 fn paths(line: &str, cwd: &Path) -> Vec<(PathBuf, PathAccess)> {
@@ -27,16 +27,39 @@ fn redirected_files_are_paths_with_their_access() {
     fs::create_dir(cwd.join("real")).unwrap();
     symlink("real", cwd.join("link")).unwrap();
     symlink("/etc/passwd", cwd.join("out.log")).unwrap();
-    let found =
-        paths("a > old; b >> new; c < old; d > link/../x; e > out.log; f 2>/dev/null >&2", &cwd);
+    symlink("/nowhere/yet", cwd.join("new.log")).unwrap();
+    symlink("loop", cwd.join("loop")).unwrap();
+    let found = paths(
+        "a > old; b >> new; c < old; d > link/../x; e > out.log; f 2>/dev/null >&2; g > new.log; h > loop",
+        &cwd,
+    );
     let expected = [
         (cwd.join("old"), PathAccess::Write),
         (cwd.join("new"), PathAccess::Create),
         (cwd.join("old"), PathAccess::Read),
         (cwd.join("x"), PathAccess::Create),
         ("/etc/passwd".into(), PathAccess::Write),
+        (cwd.join("out.log"), PathAccess::Write),
+        ("/nowhere/yet".into(), PathAccess::Create),
+        (cwd.join("new.log"), PathAccess::Create),
     ];
     assert_eq!(found, expected);
+    assert!(of_line("h > loop", &cwd).iter().any(|subject| {
+        matches!(subject, Subject::Command { argv, opaque: true, .. } if argv[0] == ">")
+    }));
+}
+
+/// Roots and the directory may be named by a link; a rule names files by their place in the root.
+#[test]
+fn a_root_that_is_a_link_holds_its_files() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    fs::create_dir(base.join("real")).unwrap();
+    symlink("real", base.join("root")).unwrap();
+    for subject in of_line("a > f", &base.join("root")) {
+        let Subject::Path { relative, .. } = subject else { continue };
+        assert_eq!(relative, Some("f".into()));
+    }
 }
 
 /// SH-14.

@@ -4,7 +4,7 @@ use super::*;
 use crate::words::whole_word;
 
 fn words(line: &str) -> Vec<Word> {
-    crate::grammar::commands_of(line).unwrap().remove(0)
+    crate::grammar::read(line).unwrap().commands.remove(0).words
 }
 
 #[track_caller]

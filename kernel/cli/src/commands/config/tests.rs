@@ -49,8 +49,10 @@ fn events() -> Vec<Value> {
         Body::ToolCall { name: text(), arguments: json!({}), caller: Caller::Model, parent: None },
         Body::ToolStarted { name: text(), title: text() },
         Body::ToolProgress { text: text(), fraction: Some(0.5) },
+        Body::StanceChanged { mode: "plan".into(), posture: "never".into() },
         Body::ApprovalRequested { id: text(), card: Box::new(card()) },
         Body::ApprovalDecided { id: text(), decision: Decision::Denied, decider: text() },
+        Body::GuardianJudged { allowed: false, reason: text() },
         Body::ToolResult {
             name: text(),
             status: Status::InFlight,

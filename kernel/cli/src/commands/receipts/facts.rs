@@ -1,16 +1,17 @@
 //! A receipt in words: name and value, line by line.
 
-use tollgate_core::receipt::{End, Receipt};
+use tollgate_core::receipt::{End, Question, Receipt};
 
 use super::{decision_word, status_word};
-use crate::text;
+use crate::{text, view};
 
 /// A line: its name, and its value as it is, not safe to show.
 pub(super) type Fact = (&'static str, String);
 
-/// What a receipt says.
-pub(super) fn facts(receipt: &Receipt) -> Vec<Fact> {
+/// What a receipt says, with what was asked on the way.
+pub(super) fn facts(receipt: &Receipt, questions: &[Question]) -> Vec<Fact> {
     let mut facts = asked(receipt);
+    facts.extend(questions.iter().map(question));
     facts.extend(decided(receipt));
     facts.push(("asked", format!("{} UTC", text::moment(receipt.started_unix_ms))));
     match &receipt.end {
@@ -44,20 +45,48 @@ fn asked(receipt: &Receipt) -> Vec<Fact> {
     for one in &receipt.coercions {
         facts.push(("coerced", format!("{} from {} to {}", one.pointer, one.from, one.to)));
     }
-    facts.extend(receipt.subjects.iter().map(|subject| ("touches", word(subject))));
+    for subject in &receipt.subjects {
+        let commands = view::card::command(subject).map(|told| ("command", told));
+        facts.extend(commands.or_else(|| view::card::touches(subject).map(|it| ("touches", it))));
+    }
     facts
+}
+
+/// Who decided: "rule" where a rule did.
+pub(super) fn decider(receipt: &Receipt) -> String {
+    let decider = word(&receipt.decider);
+    if decider == "gate" && receipt.rule.is_some() { "rule".to_owned() } else { decider }
+}
+
+/// A question, or its answer.
+fn question(question: &Question) -> Fact {
+    let when = text::moment(question.at_unix_ms);
+    let Some(answer) = &question.answer else {
+        let reasons: Vec<&str> = question.why.iter().map(|why| why.reason.as_str()).collect();
+        return ("question", format!("{when} UTC: {}", reasons.join("; ")));
+    };
+    let decider = question.decider.as_ref().map(word).unwrap_or_default();
+    let said = if question.said.is_empty() { "" } else { &format!(": {}", question.said) };
+    let stored = if question.stored.is_empty() {
+        String::new()
+    } else {
+        format!("; stored {}", question.stored.join(", "))
+    };
+    ("answer", format!("{when} UTC: {answer} by {decider}{said}{stored}"))
 }
 
 /// What the gate said.
 fn decided(receipt: &Receipt) -> Vec<Fact> {
     let mut facts = Vec::new();
     for note in &receipt.layers {
-        let (layer, verdict) = (word(&note.layer), word(&note.verdict));
+        let (layer, verdict) = (view::layer_word(note.layer), word(&note.verdict));
         facts.push(("layer", format!("{layer}: {verdict} ({})", note.reason)));
     }
     let (decision, decider) = (decision_word(receipt.decision), word(&receipt.decider));
     let (mode, posture) = (receipt.stance.mode, receipt.stance.posture);
     facts.push(("decision", format!("{decision} by {decider}, in {mode}, {posture}")));
+    facts.extend(receipt.rule.iter().map(|rule| ("rule", rule.clone())));
+    facts.extend(receipt.policy_sha256.iter().map(|sha256| ("policy", sha256.to_string())));
     if !receipt.confinement.is_empty() {
         facts.push(("confined by", receipt.confinement.clone()));
     }

@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
-use tollgate_core::safety::Access;
+use serde_json::{Value, json};
+use tollgate_core::{
+    authority::{Layer, Need},
+    digest::Digest,
+    safety::{Access, Escalation, Sandbox},
+};
 
 use super::*;
 use crate::view::tests::card;
@@ -12,65 +16,214 @@ fn shown(card: &Card, columns: usize) -> String {
     lines(card, Output::plain(columns)).join("\n")
 }
 
+/// A question about these arguments.
+fn about(arguments: Value) -> Card {
+    let text = arguments.to_string();
+    Card {
+        arguments_bytes: text.len() as u64,
+        arguments_sha256: Digest::of(text.as_bytes()),
+        arguments,
+        ..card()
+    }
+}
+
+fn run(operator: &str, argv: &[&str], read_only: bool) -> Subject {
+    Subject::Command {
+        argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+        operator: operator.to_owned(),
+        opaque: false,
+        read_only,
+    }
+}
+
 #[test]
 fn a_card_says_who_what_where_and_why() {
     let mut card = card();
     card.title = "List the files".into();
     card.subjects = vec![
-        Subject::Command {
-            argv: vec!["ls".into(), "a b".into()],
-            operator: String::new(),
-            opaque: false,
-        },
+        run("", &["ls", "a b"], true),
+        run("|", &["sh"], false),
         Subject::Path { absolute: PathBuf::from("/etc/x"), relative: None, access: Access::Write },
     ];
+    card.why.push(Why {
+        layer: Layer::Rules,
+        need: Need::Explicit,
+        class: "rule".into(),
+        reason: "rule bash(ls *) (permissions.toml:3) asks".into(),
+        rule: Some("bash(ls *) (permissions.toml:3)".into()),
+    });
+    card.escalation = Some(Escalation { to: Sandbox::Network, justification: "to fetch".into() });
     card.preview = "-old\n+new\n".into();
+    card.offer = vec!["bash(ls *)".into()];
     let expected = "\
 ╭ May this call run?
 │ bash: List the files
 │ asked by the model · server shell (local)
-│ why: baseline: the call changes something
-│ touches: run ls a b
+│ why: the call changes something [6 baseline]
+│ why: rule bash(ls *) (permissions.toml:3) asks [7 rules]
+│ wants sandbox 'network' for this one call: to fetch
+│ commands:
+│   ls 'a b'  (only reads)
+│   | sh
 │ touches: write /etc/x (outside the workspace)
-│ arguments:
+│ arguments (16 bytes, sha256 4cf29611a669…):
 │   command: \"ls\"
 │ preview:
 │   -old
-│   +new";
+│   +new
+│ [s]ession or [a]lways would allow here without a question:
+│   bash(ls *)";
     assert_eq!(shown(&card, 80), expected);
+    assert_eq!(choices(&card), "[y]es once  [s]ession  [a]lways  [n]o  [m]essage  [q]uit turn");
+    card.offer.clear();
+    assert_eq!(choices(&card), "[y]es once  [n]o  [m]essage  [q]uit turn");
+}
+
+/// [GATE-60] Who asks, also from inside another call.
+#[test]
+fn a_card_names_programs_servers_and_agents() {
+    let check = |caller, agent: &str, expected: &str| {
+        let shown = shown(&Card { caller, agent: agent.into(), ..card() }, 80);
+        assert!(shown.contains(expected), "no {expected:?}: {shown}");
+    };
+    check(Caller::Program, "main", "execute_tools program call: bash · server shell");
+    check(Caller::Program, "a-7", "execute_tools program call: bash, agent a-7 ·");
+    check(Caller::Server, "main", "tool server call: bash ·");
+    check(Caller::User, "main", "asked by you ·");
 }
 
 #[test]
 fn nothing_hides_on_a_card() {
-    let mut card = card();
     let evil = format!("rm -rf /{}\u{1b}[2K\r\u{200b}\u{202e}echo hi", " ".repeat(200));
+    let mut card = about(json!({ "command": evil, "lines": format!("a\n{evil}") }));
     card.title = evil.clone();
-    card.why = evil.clone();
+    card.why[0].reason = evil.clone();
     card.preview = evil.clone();
-    card.arguments = json!({ "command": evil, "lines": format!("a\n{evil}") });
-    card.subjects = vec![Subject::Host { host: evil }];
+    card.offer = vec![evil.clone()];
+    card.escalation = Some(Escalation { to: Sandbox::Off, justification: evil.clone() });
+    card.subjects = vec![Subject::Host { host: evil.clone() }, run("", &[&evil], false)];
     let shown = shown(&card, 40);
     assert!(!shown.contains(['\u{1b}', '\r', '\u{200b}', '\u{202e}']), "{shown:?}");
     // Wrapped, and not cut: each place still has its end.
     let joined: String = shown.chars().filter(|char| !matches!(char, '│' | ' ' | '\n')).collect();
-    assert_eq!(joined.matches("echohi").count(), 6, "{joined}");
+    assert_eq!(joined.matches("<U+202E>echohi").count(), 9, "{joined}");
     let widest = shown.lines().map(text::width).max();
     assert!(widest <= Some(40), "{shown}");
 }
 
+/// AP-02 The end of a padded command is in sight, with the padding as a number.
+#[test]
+fn padding_is_counted_and_the_end_is_seen() {
+    for (padding, expected) in [
+        (" ", "<5000 × U+0020>"),
+        ("\u{3000}", "<5000 × U+3000>"),
+        ("\u{2800}", "<5000 × U+2800>"),
+        ("\u{a0}", "<5000 × U+00A0>"),
+        (" \u{2003}", "<10000 blanks>"),
+        ("\u{200b}", "<5000 × U+200B>"),
+        ("\n", "<4999 empty lines>"),
+        ("\r\n", "<4999 empty lines>"),
+        (" \n", "<4999 empty lines>"),
+    ] {
+        let command = format!("echo ok{}; touch CANARY", padding.repeat(5000));
+        let shown = shown(&about(json!({ "command": command })), 80);
+        assert!(shown.contains(expected), "{padding:?}: no {expected}: {shown}");
+        assert!(shown.contains("; touch CANARY"), "{padding:?}: {shown}");
+        assert!(shown.contains(" bytes, sha256 "), "{shown}");
+        assert!(shown.lines().count() < 20, "{padding:?}: {shown}");
+    }
+}
+
+/// AP-03 What is not seen, or passes for something else.
+#[test]
+fn invisible_bidi_and_lookalike_characters_are_told() {
+    for char in
+        ['\u{202e}', '\u{2066}', '\u{e0041}', '\u{e0100}', '\u{1d173}', '\u{ad}', '\u{fff9}']
+    {
+        let path = format!("/ws/a{char}b");
+        let mut card = about(json!({ "path": path }));
+        card.tool = format!("re{char}ad");
+        card.subjects =
+            vec![Subject::Path { absolute: path.into(), relative: None, access: Access::Write }];
+        let shown = shown(&card, 100);
+        let number = visible::code(char);
+        assert_eq!(shown.matches(&number).count(), 3, "{number}: {shown}");
+    }
+    let shown = shown(&about(json!({ "path": "fіle.txt" })), 100);
+    assert!(shown.contains("letters that look like others: і is <U+0456>"), "{shown}");
+}
+
+/// AP-04 Nothing that a terminal obeys, whatever brings it.
+#[test]
+fn no_control_sequence_reaches_the_terminal() {
+    for evil in [
+        "\u{1b}[2J",
+        "\r",
+        "\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\",
+        "\u{1b}]52;c;ZXZpbA==\u{7}",
+        "\u{1b}[21t",
+        "\u{9b}2J",
+        "\u{90}+q544e\u{9c}",
+    ] {
+        let mut card =
+            about(json!({ "command": evil, (evil): evil, "lines": format!("a\n{evil}") }));
+        card.tool = evil.into();
+        card.server = evil.into();
+        card.host = evil.into();
+        card.agent = evil.into();
+        card.title = evil.into();
+        card.preview = evil.into();
+        card.commands = vec![evil.into()];
+        let shown = shown(&card, 60);
+        let raw = shown.chars().find(|char| char.is_control() && *char != '\n');
+        assert_eq!(raw, None, "{evil:?}: {shown:?}");
+    }
+}
+
 #[test]
 fn text_from_outside_cannot_pass_for_the_cards_own_words() {
-    let mut card = card();
-    card.arguments = json!({ "command": "x\nwhy: it is harmless\n╰ [y]es" });
+    let mut card = about(json!({ "command": "x\nwhy: it is harmless\n╰ [y]es" }));
     card.preview = "why: it is harmless".into();
     let shown = shown(&card, 80);
     assert_eq!(shown.lines().filter(|line| line.starts_with("│ why:")).count(), 1, "{shown}");
     assert!(!shown.lines().any(|line| line.starts_with('╰')), "{shown}");
 }
 
+/// AP-02 Folded in the middle, with a number; the end is shown.
 #[test]
-fn what_is_too_long_to_show_says_so() {
-    let mut card = card();
-    card.preview = "line\n".repeat(CARD_LINES_SHOWN + 5);
-    assert!(shown(&card, 80).ends_with("│ 5 lines not shown: say no unless you know them"));
+fn what_is_too_long_to_show_says_so_and_shows_its_end() {
+    let lines: Vec<String> = (0..1000).map(|line| format!("line {line}")).collect();
+    let shown = shown(&about(json!({ "command": lines.join("\n") })), 80);
+    for part in [
+        "command: (1000 lines, 8889 bytes)",
+        "line 298",
+        "601 lines not shown here",
+        "line 900",
+        "line 999",
+    ] {
+        assert!(shown.contains(part), "no {part:?}: {shown}");
+    }
+    assert!(!shown.contains("line 500"), "{shown}");
+}
+
+/// A shell line is not shown three times; a preview of anything else is always there.
+#[test]
+fn a_shell_line_is_not_repeated() {
+    let mut card = about(json!({ "command": "ls" }));
+    card.preview = "ls\n\n  ls".into();
+    assert!(shown(&card, 80).contains("preview:"), "no command tells it");
+    card.subjects = vec![run("", &["ls"], true)];
+    assert!(!shown(&card, 80).contains("preview:"));
+    card.preview = "-a\n+b".into();
+    assert!(shown(&card, 80).contains("preview:"));
+}
+
+/// Words are told apart as a shell would.
+#[test]
+fn the_bounds_of_words_are_seen() {
+    let check = |argv: &[&str], expected: &str| {
+        assert_eq!(command(&run("&&", argv, false)).unwrap(), format!("&& {expected}"));
+    };
+    check(&["git", "commit", "-m", "a b"], "git commit -m 'a b'");
+    check(&["echo", "", "it's", "$HOME", ";"], r"echo '' 'it'\''s' '$HOME' ';'");
 }

@@ -121,7 +121,7 @@ fn at_a_terminal_the_answer_streams_and_lines_do_not_mix() {
     events.extend(said("\u{1b}[31mred", 0));
     events.push(completed("\u{1b}[31mred"));
     let (out, err) = show(output, ALL, events);
-    assert_eq!(out, "Let me\n\\e[31mred\n");
+    assert_eq!(out, "Let me\n<U+001B>[31mred\n");
     assert!(err.starts_with("the model is asked again in 1.2 s (retry 2): busy\n"), "{err}");
 }
 

@@ -31,7 +31,7 @@ fn a_long_line_is_cut_once() {
 
 /// Keeps `batches` and returns the tail.
 fn tail(batches: &[&str]) -> String {
-    let (log, tail) = Log::new("test".into(), None);
+    let (log, tail) = Log::new("test".into(), None, LogSecrets::default());
     for batch in batches {
         keep(&mut log.kept.lock().unwrap(), batch.as_bytes());
     }
@@ -59,7 +59,7 @@ fn one_line_longer_than_the_tail_keeps_its_end() {
 
 #[test]
 fn a_terminal_is_not_controlled_by_what_a_server_says() {
-    let (log, tail) = Log::new("test".into(), None);
+    let (log, tail) = Log::new("test".into(), None, LogSecrets::default());
     keep(&mut log.kept.lock().unwrap(), b"\x1b[2Jred\r\xff\tok\n");
     assert_eq!(tail.text(), "\u{fffd}[2Jred\u{fffd}\u{fffd}\tok\n");
 }

@@ -10,6 +10,7 @@ use tempfile::NamedTempFile;
 use tollgate_core::digest::Digest;
 
 use super::{ArtifactError, ArtifactId, Artifacts, make};
+use crate::secrets::Pieces;
 use crate::store::{FileError, framed::sync_directory, limits::ARTIFACT_BUFFER_BYTES};
 
 /// Whether the device is waited for.
@@ -43,6 +44,8 @@ pub struct Finished {
 #[derive(Debug)]
 pub struct ArtifactWriter {
     artifacts: Artifacts,
+    /// Keeps known secrets out, also those that two pieces share.
+    pieces: Pieces,
     file: BufWriter<NamedTempFile>,
     hash: Sha256,
     bytes: u64,
@@ -59,6 +62,7 @@ impl ArtifactWriter {
         let file =
             NamedTempFile::new_in(&directory).map_err(FileError::at("write in", &directory))?;
         Ok(Self {
+            pieces: artifacts.secrets.pieces(),
             artifacts,
             file: BufWriter::with_capacity(ARTIFACT_BUFFER_BYTES, file),
             hash: Sha256::new(),
@@ -77,6 +81,11 @@ impl ArtifactWriter {
         if self.has_failed {
             return Err(ArtifactError::Incomplete);
         }
+        let piece = self.pieces.push(piece);
+        self.put(&piece)
+    }
+
+    fn put(&mut self, piece: &[u8]) -> Result<(), ArtifactError> {
         let room = usize::try_from(self.bytes_max - self.bytes).unwrap_or(usize::MAX);
         let (kept, dropped) = piece.split_at_checked(room).unwrap_or((piece, &[]));
         self.dropped_bytes += dropped.len() as u64;
@@ -110,6 +119,8 @@ impl ArtifactWriter {
         if self.has_failed {
             return Err(ArtifactError::Incomplete);
         }
+        let rest = self.pieces.finish();
+        self.put(&rest)?;
         let (cut, partial) = (self.cut(), self.path());
         self.file.flush().map_err(FileError::at("write", &partial))?;
         if durability == Durability::Device {

@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 use tollgate_core::{
     name::{CallId, SessionId},
-    receipt::{Link, Receipt, Record},
+    receipt::{Link, Question, Receipt, Record},
 };
 
 use super::{ReceiptsError, path};
@@ -29,6 +29,8 @@ pub struct Shown {
     pub decided: Option<Receipt>,
     /// What became of it; none while it runs, or when the kernel was killed meanwhile.
     pub receipt: Option<Receipt>,
+    /// What was asked about it and answered, in order.
+    pub questions: Vec<Question>,
 }
 
 /// Shows every readable record of a session with its line number. What could not be read; a last
@@ -41,9 +43,21 @@ pub fn read(
     session: &SessionId,
     mut each: impl FnMut(u64, Record),
 ) -> Result<Repairs, ReceiptsError> {
+    links(state, session, |number, link, _| each(number, link.record))
+}
+
+/// As [`read`], with each record's place in the chain and its exact text. Blocking.
+///
+/// # Errors
+/// As [`read`].
+pub fn links(
+    state: &StateDir,
+    session: &SessionId,
+    mut each: impl FnMut(u64, Link, &[u8]),
+) -> Result<Repairs, ReceiptsError> {
     let mut repairs = Repairs::default();
     each_line(state, session, |line| match link(&line) {
-        Ok((link, _)) => each(line.number, link.record),
+        Ok((link, text)) => each(line.number, link, text),
         Err(kind) => {
             let Line { number, offset, bytes, .. } = line;
             repairs.add(Damage { line: number, offset, bytes, kind });
@@ -65,6 +79,7 @@ pub fn list(
     let repairs = read(state, session, |_, record| {
         let id = match &record {
             Record::Decided(receipt) | Record::Receipt(receipt) => receipt.id.clone(),
+            Record::Asked(_) | Record::Answered(_) => return,
         };
         let place = *places.entry(id).or_insert(records.len());
         match records.get_mut(place) {
@@ -81,13 +96,16 @@ pub fn list(
 /// [`ReceiptsError::Unknown`], [`ReceiptsError::Ambiguous`], [`ReceiptsError::File`].
 pub fn show(state: &StateDir, asked: &str) -> Result<Shown, ReceiptsError> {
     let (call, session) = find(state, asked)?;
-    let (mut decided, mut receipt) = (None, None);
+    let (mut decided, mut receipt, mut questions) = (None, None, Vec::new());
     read(state, &session, |_, record| match record {
         Record::Decided(found) if found.id == call => decided = Some(found),
         Record::Receipt(found) if found.id == call => receipt = Some(found),
-        Record::Decided(_) | Record::Receipt(_) => {}
+        Record::Asked(found) | Record::Answered(found) if found.call == call => {
+            questions.push(found);
+        }
+        Record::Asked(_) | Record::Answered(_) | Record::Decided(_) | Record::Receipt(_) => {}
     })?;
-    Ok(Shown { session, decided, receipt })
+    Ok(Shown { session, decided, receipt, questions })
 }
 
 /// The one call that is meant, and its session.

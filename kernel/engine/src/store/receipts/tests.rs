@@ -342,6 +342,7 @@ fn a_call_is_listed_once_and_shown_by_a_beginning() {
         session: session_id(ID),
         decided: Some(decided(ID, call)),
         receipt: Some(ended(ID, call)),
+        questions: Vec::new(),
     };
     assert_eq!(shown("c-1"), Ok(whole("c-1")), "an id is not a beginning");
     assert_eq!(shown("c-12"), Ok(whole("c-12")));

@@ -186,6 +186,7 @@ fn check_receipts(state: &StateDir, report: &mut VerifyReport) -> Result<Seen, R
         }
         seen.heads.insert(chain.head(), number);
         match link.record {
+            Record::Asked(_) | Record::Answered(_) => {}
             Record::Decided(receipt) => {
                 if !calls.insert(receipt.id.clone()) {
                     let again = FaultKind::DecidedAgain(receipt.id);

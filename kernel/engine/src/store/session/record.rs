@@ -59,6 +59,11 @@ pub enum SessionRecord {
     },
     /// Mode and posture from here on.
     Stance(Stance),
+    /// A person allowed such calls until the session ends.
+    Grants {
+        /// In compact form.
+        rules: Vec<String>,
+    },
     /// A turn has ended.
     TurnEnd {
         /// The turn, from 1.

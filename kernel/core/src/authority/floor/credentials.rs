@@ -1,0 +1,75 @@
+//! Places that hold credentials, and whether a call reads one (also a call that only reads).
+
+use std::sync::LazyLock;
+
+use super::Line;
+use crate::{
+    authority::{
+        baseline::places::each_word,
+        protected::{Patterns, Place, Role},
+    },
+    safety::{Access, Subject, Trust},
+};
+
+/// The places, as [`Patterns`] reads them.
+const PLACES: &str = ".ssh/id_* .ssh/*.pem .ssh/*.key .aws/credentials .aws/sso/cache/** .aws/cli/cache/** \
+    .azure/accesstokens.json .azure/msal_token_cache* .config/gcloud/credentials.db \
+    .config/gcloud/access_tokens.db .config/gcloud/application_default_credentials.json \
+    .config/gcloud/legacy_credentials/** .config/gh/hosts.yml .config/glab-cli/config.yml .config/hub \
+    .config/op/** .kube/config .docker/config.json .cargo/credentials .cargo/credentials.toml \
+    .gem/credentials .gnupg/private-keys-v1.d/** .gnupg/secring.gpg .password-store/** \
+    .local/share/keyrings/** library/keychains/** .terraform.d/credentials.tfrc.json \
+    .mozilla/firefox/** .config/google-chrome/** .config/chromium/** .thunderbird/** \
+    .netrc .git-credentials .pgpass .pypirc .vault-token .my.cnf .databrickscfg .s3cfg .boto \
+    /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/ssh/ssh_host_*_key /proc/*/environ /proc/*/mem \
+    /proc/*/task/*/environ";
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(std::iter::once(PLACES)));
+
+/// Programs that show nothing of the files that they name, or use keys as they are meant to be used.
+const KEEP_TO_THEMSELVES: &str = "ls stat test [ [[ cd pushd mkdir rmdir chmod chown touch rm du readlink \
+    realpath basename dirname echo printf which file ssh ssh-add ssh-keygen ssh-copy-id export";
+
+/// Programs that read whole folders, by themselves or when told to.
+const TREE_READERS: &str = "tar zip 7z rsync cp scp grep egrep fgrep rg ag ack";
+
+/// Whether a credential is read.
+pub(super) fn are_read(line: &Line<'_>) -> bool {
+    let doubted = line.call.entry().trust == Trust::Untrusted;
+    let by_tool = line.call.subjects().iter().any(|subject| match subject {
+        Subject::Path { absolute, access, .. } if doubted || *access == Access::Read => {
+            holds_secret(&Place::of(absolute), Role::Named)
+        }
+        Subject::Path { .. }
+        | Subject::Command { .. }
+        | Subject::Host { .. }
+        | Subject::Repo { .. }
+        | Subject::Mcp { .. }
+        | Subject::Tool { .. }
+        | Subject::Unknown => false,
+    });
+    by_tool || by_command(line)
+}
+
+fn by_command(line: &Line<'_>) -> bool {
+    let home = line.at.policy.home.as_deref().map(Place::of);
+    let mut found = false;
+    each_word(line.call, line.at, |command, place, _| {
+        let only_finds = command.program == "find" && command.read_only;
+        if found || command.runs(KEEP_TO_THEMSELVES) || only_finds {
+            return;
+        }
+        let tree = command.runs(TREE_READERS) || command.program == "find";
+        let role = if tree { Role::Removed } else { Role::Named };
+        let everything = tree
+            && (command.runs("tar zip 7z") || command.has("-r -R -a --recursive --archive"))
+            && home.as_ref().is_some_and(|home| home.is_in(place));
+        found = everything || holds_secret(place, role);
+    });
+    found
+}
+
+fn holds_secret(place: &Place<'_>, role: Role) -> bool {
+    let public = place.names().last().is_some_and(|name| name.ends_with(".pub"));
+    !public && PATTERNS.rows_of(place, role).next().is_some()
+}

@@ -1,0 +1,78 @@
+//! Whether a deny or an ask rule holds for a call: when each of its matchers matches some subject, or
+//! something that a subject could be. One is enough; what is not known counts as maybe.
+
+use super::{NamePattern, PathMatch, Rule, facts::Facts, words::could_be};
+use crate::safety::Subject;
+
+/// Whether a rule matches.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Hit {
+    No,
+    /// What the call would do cannot be known as far as the rule looks.
+    Maybe,
+    Yes,
+}
+
+/// Whether a deny or ask rule of this tool holds.
+pub(super) fn holds(rule: &Rule, facts: &Facts<'_>) -> Hit {
+    let command = rule.command.as_ref().map_or(Hit::Yes, |meant| {
+        let hits = facts.commands().map(|command| could_be(command.argv, command.opaque, meant));
+        hits.max().unwrap_or(Hit::No)
+    });
+    let path = rule.path.as_ref().map_or(Hit::Yes, |meant| touches(meant, facts));
+    let host = rule.host.as_ref().map_or(Hit::Yes, |meant| speaks_to(meant, facts));
+    command.min(path).min(host)
+}
+
+fn touches(meant: &PathMatch, facts: &Facts<'_>) -> Hit {
+    let (glob, base) = (&meant.glob, facts.base);
+    let places = facts.places();
+    let hit = places.all.iter().filter(|place| place.is_touched(meant.access)).any(|place| {
+        glob.reaches(&place.path, base) || (place.goes && glob.lies_below(&place.path, base))
+    });
+    match hit {
+        true => Hit::Yes,
+        false if places.cut || facts.unknown.touches(meant.access) => Hit::Maybe,
+        false => Hit::No,
+    }
+}
+
+fn speaks_to(meant: &NamePattern, facts: &Facts<'_>) -> Hit {
+    let words = facts.commands().flat_map(|command| command.argv).filter_map(|word| host_of(word));
+    let mut hosts = facts.hosts().chain(words);
+    if hosts.any(|host| meant.matches(host) || meant.matches(without_port(host))) {
+        Hit::Yes
+    } else {
+        Hit::No
+    }
+}
+
+/// Whether a rule's server is the call's.
+pub(super) fn is_served(rule: &Rule, facts: &Facts<'_>) -> bool {
+    let Some(meant) = &rule.server else { return true };
+    let through = |subject: &Subject| match subject {
+        Subject::Mcp { server, .. } => meant.matches(server),
+        Subject::Path { .. }
+        | Subject::Command { .. }
+        | Subject::Host { .. }
+        | Subject::Repo { .. }
+        | Subject::Tool { .. }
+        | Subject::Unknown => false,
+    };
+    meant.matches(facts.server) || facts.subjects.iter().any(through)
+}
+
+/// "host" of "host:port".
+pub(super) fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|c| c.is_ascii_digit()) => name,
+        Some(_) | None => host,
+    }
+}
+
+/// The host of an address in a word of a command.
+pub(super) fn host_of(word: &str) -> Option<&str> {
+    let (_, address) = word.split_once("://")?;
+    let authority = address.split(['/', '?', '#']).next()?;
+    authority.rsplit('@').next()
+}

@@ -1,0 +1,170 @@
+//! Commands that talk to other hosts, as data; and the hosts that their words name.
+//!
+//! Builds and tests (`cargo test`, `npm test`, `make`, `pytest`) and installs of what a lock file or a
+//! manifest lists (`npm ci`, `pip install -r f`) are not among them: a developer's ordinary work must
+//! not ask at every step, and the sandbox gives them no network unless it was approved. Installing a
+//! package by name is, because whoever names it runs its code here.
+
+use crate::authority::words::{Command, is_interpreter, listed, runs_inside};
+
+/// Programs, and the operands of which one comes first; empty: any use of the program.
+const TALKERS: &[(&str, &str)] = &[
+    (
+        "curl wget aria2c axel http https xh fetch lynx links w3m ssh sftp mosh telnet nc ncat netcat",
+        "",
+    ),
+    (
+        "socat ftp lftp tftp rclone sshfs autossh ssh-copy-id ping ping6 traceroute nslookup dig host",
+        "",
+    ),
+    (
+        "whois drill resolvectl getent mail mailx mutt sendmail msmtp swaks wscat websocat grpcurl",
+        "",
+    ),
+    (
+        "xdg-open open ngrok cloudflared tailscale twine gh glab hub aws gcloud gsutil bq az doctl",
+        "",
+    ),
+    ("heroku fly flyctl vercel netlify wrangler firebase s3cmd kubectl oc helm terraform tofu", ""),
+    ("pulumi ansible ansible-playbook eksctl vault op lpass bw", ""),
+    ("docker podman nerdctl", "push pull login search"),
+    (
+        "npm pnpm yarn bun",
+        "publish login adduser token access owner unpublish deprecate exec dlx view info audit",
+    ),
+    ("npx bunx pnpx uvx pipx", ""),
+    ("cargo", "publish login owner yank search"),
+    ("gem", "push signin yank owner"),
+    ("poetry flit hatch uv", "publish"),
+    ("openssl", "s_client"),
+    ("svn hg", "push pull clone checkout update commit"),
+    ("mvn", "deploy"),
+];
+
+/// Programs, and the operand after which a name is fetched and its code run.
+const INSTALLERS: &[(&str, &str)] = &[
+    ("npm pnpm yarn bun", "install i add"),
+    ("pip pip3", "install download"),
+    ("uv poetry pdm", "add"),
+    ("cargo", "install add"),
+    (
+        "gem go brew apt apt-get dnf yum apk pacman snap flatpak conda mamba code cpan luarocks",
+        "install get add",
+    ),
+    ("composer", "require"),
+];
+
+/// Git's commands that talk to other repositories.
+const GIT: &str =
+    "push fetch pull clone ls-remote send-email svn lfs submodule fetch-pack send-pack";
+
+/// Programs that copy to and from other hosts, where a colon stands in the operand.
+const REMOTE_COPIERS: &str = "rsync scp";
+
+/// Database clients: their host is this one unless they are told another.
+const CLIENTS: &str = "psql mysql mariadb mongosh mongo redis-cli pg_dump mysqldump sqlcmd";
+
+/// Options whose value is no host.
+const VALUED: &str = "-o --output -O -H --header -d --data --data-raw --data-binary -X --request -u \
+    --user -A --user-agent -b --cookie -c --cookie-jar -F --form -w --write-out -m --max-time -T \
+    --upload-file --cacert --cert --key -i -l -p -P --directory-prefix -K --config --retry --output-document";
+
+/// Whether a command talks to other hosts.
+pub(super) fn talks(command: &Command<'_>) -> bool {
+    if let Some(git) = command.git() {
+        let remote = git.runs("remote") && git.operands().any(|it| listed("update show prune", it));
+        return git.runs(GIT) || remote || git.has("--remote");
+    }
+    if command.runs(REMOTE_COPIERS) {
+        return command.operands().any(|operand| operand.contains(':') || is_unknown(operand));
+    }
+    if command.runs(CLIENTS) {
+        return command.has("-h --host --uri --url")
+            || command.rest.iter().any(|it| it.contains("://"));
+    }
+    let known = TALKERS.iter().any(|(programs, words)| {
+        command.runs(programs) && (words.is_empty() || begins_one(command, words))
+    });
+    known
+        || installs_by_name(command)
+        || command.run_by_it().is_some_and(|it| installs_by_name(&it))
+}
+
+fn begins_one(command: &Command<'_>, words: &str) -> bool {
+    words.split_ascii_whitespace().any(|word| command.begins(word))
+}
+
+fn installs_by_name(command: &Command<'_>) -> bool {
+    let installs = INSTALLERS
+        .iter()
+        .any(|(programs, words)| command.runs(programs) && begins_one(command, words));
+    let named = |word: &str| !word.starts_with(['.', '/']) && !word.starts_with("file:");
+    let from_list = command.has("-r --requirement -e --editable -g");
+    let globally = command.runs("npm pnpm yarn bun") && command.has("-g --global");
+    installs && (!from_list || globally) && command.operands().skip(1).any(named)
+}
+
+/// Whether what a command would do is written nowhere but in its own words, or nowhere at all: the
+/// program is not known, or it is an interpreter with a text or with its input as program.
+pub(super) fn is_any_program(command: &Command<'_>) -> bool {
+    if command.rest.is_empty() && command.opaque {
+        // A line that did not parse, and a shell that reads its input.
+        return true;
+    }
+    if is_unknown(command.first) {
+        return true;
+    }
+    // What a shell's `-c` holds comes as commands of its own; sed and editors have no network.
+    let shell =
+        command.runs("sh bash dash ash ksh mksh zsh rbash fish sed ed ex vi vim nvim emacs");
+    if shell || !is_interpreter(command.program) {
+        return command.opaque && command.runs("eval source . sh bash dash ash ksh mksh zsh fish");
+    }
+    let text = command.has("-c -e -p -r --eval --print --exec") || command.runs("awk gawk mawk");
+    text || command.operands().all(|operand| operand == "-")
+}
+
+/// Whether a word is known only when the line runs.
+pub(super) fn is_unknown(word: &str) -> bool {
+    word.starts_with('$') || runs_inside(word)
+}
+
+/// Hosts that a command names, as they stand; what is known only when it runs, as it is written.
+pub(super) fn hosts_in(command: &Command<'_>) -> Vec<String> {
+    let mut hosts = Vec::new();
+    let mut before = "";
+    for word in command.rest {
+        let value = listed(VALUED, before);
+        before = word;
+        let word = word
+            .split_once('=')
+            .filter(|(name, _)| name.starts_with("--"))
+            .map_or(word.as_str(), |it| it.1);
+        if let Some((_, rest)) = word.split_once("://") {
+            hosts.push(host_part(rest));
+        } else if value || word.starts_with('-') {
+            // An option or its value.
+        } else if is_unknown(word) || is_host_like(word, command) {
+            hosts.push(host_part(word));
+        }
+    }
+    hosts
+}
+
+/// "host" or "host:port" of "user@host:port/path".
+fn host_part(text: &str) -> String {
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    host.trim_end_matches(':').to_ascii_lowercase()
+}
+
+fn is_host_like(word: &str, command: &Command<'_>) -> bool {
+    let host = host_part(word);
+    let allowed =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']' | '_');
+    let named =
+        host.contains('.') || host.contains(':') || host == "localhost" || word.contains('@');
+    let path = word.starts_with(['/', '.', '~']);
+    let takes_hosts = !command.runs("git gh glab npm pnpm yarn bun pip docker podman cargo");
+    takes_hosts && !path && named && !host.is_empty() && host.chars().all(allowed)
+}

@@ -1,0 +1,179 @@
+//! The ways on which a call comes to the gate.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+use tollgate_proto::kernel::v1::{
+    ListReceiptsRequest, OpenSessionRequest, decide_request::Answer,
+};
+use tollgate_tests::{
+    Script, World, binary,
+    kernel::{Client, Kernel},
+    run::Command,
+};
+
+use super::{essence, generate::Group};
+
+/// (trust of the server, taint): each a kernel of its own.
+pub(super) const KINDS: [(&str, bool); 3] =
+    [("trusted", false), ("trusted", true), ("untrusted", false)];
+
+/// A world with a kernel that serves it.
+#[derive(Debug)]
+pub(super) struct Ground {
+    world: World,
+    workspace: PathBuf,
+    kernel: Kernel,
+    taint: bool,
+}
+
+impl Ground {
+    pub(super) fn new((trust, taint): (&str, bool)) -> Self {
+        let program = binary("tollgate-standin");
+        let world = World::new().config(&format!(
+            "taint = {taint}\n[servers.standin]\ncommand = [{program:?}]\ntrust = {trust:?}"
+        ));
+        let workspace = world.workspace();
+        fs::write(world.beside("managed.toml"), "").unwrap();
+        let kernel = Kernel::start_with(&world, |command| managed(&world, command));
+        Self { world, workspace, kernel, taint }
+    }
+
+    pub(super) fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Taint is a matter of a session, and `tollgate call` has one of its own for each call.
+    pub(super) fn runs_processes(&self) -> bool {
+        !self.taint
+    }
+
+    /// Writes the files of a policy.
+    pub(super) fn lay_down(&self, group: &Group) {
+        let config = |name: &str| self.world.home().join("config").join(name);
+        fs::write(config("permissions.toml"), &group.permissions).unwrap();
+        fs::write(config("hooks.toml"), &group.hooks).unwrap();
+        fs::write(self.world.beside("managed.toml"), &group.managed).unwrap();
+        let law = self.workspace.join(".tollgate/law.toml");
+        match &group.law {
+            Some(text) => {
+                fs::create_dir_all(law.parent().unwrap()).unwrap();
+                fs::write(law, text).unwrap();
+            }
+            None => drop(fs::remove_dir_all(law.parent().unwrap())),
+        }
+        let trust = if group.trusted { "--yes" } else { "--revoke" };
+        managed(&self.world, self.world.tollgate(["trust", trust])).run().success();
+    }
+
+    async fn open(&self, group: &Group, model: String) -> Client {
+        let request = OpenSessionRequest {
+            mode: group.mode.to_owned(),
+            posture: group.posture.to_owned(),
+            model,
+            ..OpenSessionRequest::default()
+        };
+        self.kernel.open(request).await.expect("a session opens")
+    }
+
+    /// By the model, from inside a call, and over gRPC, each in a session of its own whose questions
+    /// are answered.
+    pub(super) async fn watched(&self, group: &Group) -> [Vec<Value>; 3] {
+        let calls = group.calls.iter().map(|call| ("probe", call.clone()));
+        let script = Script::new().calls(calls).text("done");
+        let model = self.open(group, self.world.script(&script)).await;
+        let server = self.open(group, String::new()).await;
+        let client = self.open(group, String::new()).await;
+        let answering = [
+            answer_all(&model).await,
+            answer_all(&server).await,
+            answer_all(&client).await,
+        ];
+        let turn = model.turn("go").await.expect("a turn begins");
+        turn.rest().await.expect("a turn ends");
+        for call in &group.calls {
+            let relayed = json!({ "name": "probe", "arguments": call });
+            server.call("relay", &relayed).await.expect("a call ends");
+            client.call("probe", call).await.expect("a call ends");
+        }
+        let found = [
+            receipts(&model, "model").await,
+            receipts(&server, "server").await,
+            receipts(&client, "client").await,
+        ];
+        for task in answering {
+            task.abort();
+        }
+        for session in [model, server, client] {
+            session.close().await.expect("a session closes");
+        }
+        found
+    }
+
+    /// Over gRPC and by `tollgate call`, with nobody to be asked.
+    pub(super) async fn unwatched(&self, group: &Group, count: usize) -> (Vec<Value>, Vec<Value>) {
+        let client = self.open(group, String::new()).await;
+        let mut user = Vec::new();
+        for call in group.calls.iter().take(count) {
+            client.call("probe", call).await.expect("a call ends");
+            let options = ["--mode", group.mode, "--posture", group.posture];
+            let command = self.world.call("probe", call).args(options);
+            let ran = managed(&self.world, command).run();
+            user.push(alone(essence::of(&ran.json()["receipt"])));
+        }
+        let found = receipts(&client, "client").await.into_iter().map(alone).collect();
+        client.close().await.expect("a session closes");
+        (found, user)
+    }
+}
+
+/// Without the sentence of an end that names why nobody can be asked: that differs by front.
+fn alone(mut essence: Value) -> Value {
+    if essence["end"]["error_class"] == "no_approver"
+        && let Some(end) = essence["end"].as_object_mut()
+    {
+        end.remove("error");
+    }
+    essence
+}
+
+fn managed(world: &World, command: Command) -> Command {
+    command.env("TOLLGATE_MANAGED", world.beside("managed.toml"))
+}
+
+/// Answers every question of a session by the digest of its arguments.
+async fn answer_all(session: &Client) -> tokio::task::JoinHandle<()> {
+    let mut events = session.watch(false).await.expect("a session is watched");
+    let session = session.clone();
+    tokio::spawn(async move {
+        while let Ok(Some(event)) = events.next().await {
+            if event["type"] == "approval.requested" {
+                let digest = event["card"]["arguments_sha256"].as_str().unwrap_or_default();
+                let yes = digest.bytes().last().is_some_and(|byte| byte % 2 == 0);
+                let answer = if yes { Answer::Once } else { Answer::Deny };
+                let id = event["id"].as_str().unwrap_or_default();
+                session.decide(id, answer, "").await;
+            }
+        }
+    })
+}
+
+/// The essences of a session's receipts of a caller, in the order of the calls.
+async fn receipts(session: &Client, caller: &str) -> Vec<Value> {
+    let (mut found, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let request = ListReceiptsRequest { session: session.session.clone(), page_token };
+        let page = session.rpc.clone().list_receipts(request).await.expect("a page").into_inner();
+        let page_of = page.receipts.iter().map(|text| serde_json::from_slice(text).unwrap());
+        found.extend(page_of.filter(|receipt: &Value| {
+            receipt["caller"] == caller && receipt["tool"] == "probe"
+        }));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return found.iter().map(essence::of).collect();
+        }
+    }
+}

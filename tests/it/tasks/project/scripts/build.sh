@@ -1,0 +1,3 @@
+#!/bin/sh
+mkdir -p out
+echo built >out/result.txt
