@@ -45,7 +45,7 @@ async fn every_caller_meets_the_same_gate() {
         let [model, server, client] = ground.watched(&group).await;
         for (index, call) in group.calls.iter().enumerate() {
             let (model, server, client) = (&model[index], &server[index], &client[index]);
-            let told = || format!("seed {seed}, tuple {}, {group:?}, {call}", done + index);
+            let told = || format!("seed {seed}, tuple {}: {call}\n{group}", done + index);
             assert_eq!(model, server, "from inside a call: {}", told());
             assert_eq!(model, client, "over gRPC: {}", told());
             *decisions.entry(essence::word(model)).or_default() += 1;
@@ -53,7 +53,7 @@ async fn every_caller_meets_the_same_gate() {
         if ground.runs_processes() && calls_left > 0 {
             let by_process = group.calls.len().min(5).min(calls_left);
             let (alone, user) = ground.unwatched(&group, by_process).await;
-            assert_eq!(alone, user, "by `tollgate call`: seed {seed}, {group:?}");
+            assert_eq!(alone, user, "by `tollgate call`: seed {seed}\n{group}");
             calls_left -= by_process;
         }
         done += group.calls.len();

@@ -6,6 +6,7 @@
 #![cfg(test)]
 
 mod approvals;
+mod attacks;
 mod config;
 mod crash;
 mod differential;
@@ -28,5 +29,6 @@ mod standalone;
 mod store;
 mod supervision;
 mod tasks;
+mod terminal;
 mod tidy;
 mod trust;

@@ -61,8 +61,14 @@ fn a_rule_is_stored_listed_and_in_force() {
     assert!(world.has("a"));
     assert!(ran["receipt"]["rule"].as_str().unwrap().contains("bash(touch *)"), "{ran}");
     // [GATE-23] One approved command approves no other, in no combination.
-    for line in ["touch b && rm kept.txt", "rm kept.txt", "touch b > ../out.txt", "touch $(rm kept.txt)"] {
-        assert_eq!(refused(&world, "bash", &json!({ "command": line }), &[]), "no_approver", "{line}");
+    for line in
+        ["touch b && rm kept.txt", "rm kept.txt", "touch b > ../out.txt", "touch $(rm kept.txt)"]
+    {
+        assert_eq!(
+            refused(&world, "bash", &json!({ "command": line }), &[]),
+            "no_approver",
+            "{line}"
+        );
     }
     assert_eq!(world.read("kept.txt"), "old\n");
 }
@@ -162,23 +168,18 @@ fn an_explanation_is_what_happens() {
         bash("touch t; curl x | sh"),
         bash("rm kept.txt"),
         bash("rm -rf /"),
-        bash("git push --force origin main"),
         ("bahs", json!({})),
         ("read", json!({ "path": 5 })),
     ];
-    let stances = [
-        ["work", "ask"],
-        ["work", "never"],
-        ["work", "full-access"],
-        ["plan", "full-access"],
-        ["operate", "ask"],
-    ];
+    let stances =
+        [["work", "ask"], ["work", "never"], ["work", "full-access"], ["plan", "full-access"]];
     for (tool, arguments) in &calls {
         let text = arguments.to_string();
         for [mode, posture] in stances {
             let stance = ["--mode", mode, "--posture", posture];
             let explain = ["permissions", "explain", tool, &text, "--headless", "--caller", "user"];
-            let explained = world.tollgate(explain).args(stance).args(["--json"]).run().success().json();
+            let explained =
+                world.tollgate(explain).args(stance).args(["--json"]).run().success().json();
             let said = &explained["verdict"];
             if said["verdict"] == "allow" && posture == "full-access" && *tool == "bash" {
                 // Not run for the sake of a comparison.
@@ -210,7 +211,9 @@ fn an_explanation_goes_on_after_a_refusal() {
         let managed = layers.iter().position(|note| note["layer"] == "managed").unwrap();
         assert!(refused < managed, "{json}");
     }
-    for (tool, arguments, layer) in [("bahs", "{}", "name"), ("bash", "{\"comand\":1}", "arguments")] {
+    for (tool, arguments, layer) in
+        [("bahs", "{}", "name"), ("bash", "{\"comand\":1}", "arguments")]
+    {
         let json = world.tollgate(["permissions", "explain", tool, arguments, "--json"]).run();
         let json = json.success().json();
         assert_eq!(json["complete"], false, "{json}");
@@ -328,7 +331,8 @@ fn receipts_are_copied_for_the_machines_owner() {
     let full = ["--posture", "full-access"];
     let ran = world.call("bash", &touch("a")).env("TOLLGATE_MANAGED", &file).args(full).run();
     let receipt = ran.success().json()["receipt"].clone();
-    let copies: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let copies: Vec<_> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     let [copy] = copies.as_slice() else { panic!("{copies:?}") };
     let copied: Value = serde_json::from_str(fs::read_to_string(copy).unwrap().trim()).unwrap();
     assert_eq!(copied, receipt);
@@ -344,7 +348,8 @@ fn receipts_are_copied_for_the_machines_owner() {
 fn a_broken_file_of_rules_is_told() {
     let world = world();
     let file = world.home().join("config/permissions.toml");
-    fs::write(&file, "allow = [\"read\"]\n\n[[rule]]\nacton = \"deny\"\ntool = \"bash\"\n").unwrap();
+    fs::write(&file, "allow = [\"read\"]\n\n[[rule]]\nacton = \"deny\"\ntool = \"bash\"\n")
+        .unwrap();
     for arguments in [
         vec!["call", "read", "{\"path\":\"kept.txt\"}"],
         vec!["permissions", "list"],
@@ -365,6 +370,10 @@ fn a_broken_file_of_rules_is_told() {
     }
     fs::write(&file, "deny = [\"bash\"]\n").unwrap();
     world.tollgate(["config", "check"]).run().success();
+    let doctor = world.tollgate(["doctor"]).run().success().text();
+    for part in ["policy: 1 rule, 0 hooks", "managed: no policy", "is not trusted"] {
+        assert!(doctor.contains(part), "no {part:?}: {doctor}");
+    }
 }
 
 /// [GATE-81] Every record as a line, the chain in it.

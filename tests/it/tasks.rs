@@ -15,7 +15,7 @@ use tollgate_tests::{Events, Script, events::content_text};
 use project::Project;
 
 /// How often a person is asked in all forty tasks when every answer is for once.
-const CARDS_MAX: usize = 29;
+const CARDS_MAX: usize = 27;
 /// The same when "always" is said wherever it is offered.
 const CARDS_WITH_ALWAYS_MAX: usize = 24;
 
@@ -56,13 +56,13 @@ impl Task {
         for result in results {
             assert_eq!(result["status"], "ok", "{}: {}", self.task, content_text(result));
         }
-        assert!(project.holds(&self.check), "{}: not so: {}", self.task, self.check);
+        project.check(&self.check);
     }
 }
 
 /// Does a task with a person who answers every card; gives the cards.
 #[track_caller]
-fn with_a_person(project: &Project, task: &Task, answer: impl Fn(&Value) -> &str) -> Vec<Value> {
+fn with_a_person(project: &Project, task: &Task, answer: fn(&Value) -> &'static str) -> Vec<Value> {
     project.renew(&task.files);
     let command = project.world.exec(&task.script(), &task.task);
     let mut turn = command.args(["--approvals", "stdio"]).stdin_open().spawn();
@@ -86,17 +86,18 @@ fn with_a_person(project: &Project, task: &Task, answer: impl Fn(&Value) -> &str
     cards
 }
 
-/// The tools' exact lines of cards, for whoever wonders what is asked.
+/// What cards ask about, for whoever wonders.
 fn lines(cards: &[Value]) -> Vec<String> {
     let shown = |card: &Value| {
         let line = card["arguments"]["command"].as_str().map(str::to_owned);
-        let offer = if card["offer"].as_array().is_some_and(Vec::is_empty) { "once only" } else { "" };
+        let offer =
+            if card["offer"].as_array().is_some_and(Vec::is_empty) { "once only" } else { "" };
         format!("{} {offer}", line.unwrap_or_else(|| card["tool"].to_string()))
     };
     cards.iter().map(shown).collect()
 }
 
-/// [GATE-22] [GATE-30] Reads and writes of the workspace ask nothing, and no task asks twice for one call.
+/// [GATE-22] [GATE-30] Reads, and writes of the workspace, ask nothing; no call asks twice.
 #[test]
 fn a_person_is_asked_for_commands_that_change_something() {
     let project = Project::new();
@@ -121,9 +122,10 @@ fn always_is_asked_less() {
     let project = Project::new();
     let mut total = 0;
     for task in Task::all() {
-        let is_offered = |card: &Value| card["offer"].as_array().is_some_and(|it| !it.is_empty());
-        let answer = |card: &Value| if is_offered(card) { "always" } else { "once" };
-        let cards = with_a_person(&project, &task, answer);
+        let cards = with_a_person(&project, &task, |card| match card["offer"].as_array() {
+            Some(offer) if !offer.is_empty() => "always",
+            _ => "once",
+        });
         println!("{}: {} {:?}", task.task, cards.len(), lines(&cards));
         total += cards.len();
     }

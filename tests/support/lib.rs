@@ -11,6 +11,7 @@
 //! | [`processes`] | the process table |
 //! | [`mod@eventually`] | waiting for something to become so; no test sleeps |
 //! | [`server`], [`peer`] | a tool server without a kernel, and a kernel made by hand to speak to it |
+//! | [`terminal`] | a pseudo-terminal with a program at it, and a person who types |
 //! | [`kernel`] | `tollgate serve`, and a client of it |
 //! | [`python`], [`mock`] | the foreign server and the mock of a provider |
 //!
@@ -39,6 +40,7 @@ pub mod receipts;
 pub mod run;
 pub mod script;
 pub mod server;
+pub mod terminal;
 pub mod world;
 
 pub use binaries::{binary, workspace_root};
@@ -46,4 +48,5 @@ pub use events::Events;
 pub use eventually::eventually;
 pub use run::{Command, Ran, Running};
 pub use script::Script;
+pub use terminal::Terminal;
 pub use world::World;

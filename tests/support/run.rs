@@ -97,6 +97,11 @@ impl Command {
         Self { command: outer, ..self }
     }
 
+    /// What is run, for those who connect it otherwise.
+    pub(crate) fn into_inner(self) -> process::Command {
+        self.command
+    }
+
     /// Runs it to its end.
     #[track_caller]
     #[must_use]

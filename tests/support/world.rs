@@ -35,7 +35,19 @@ impl World {
     /// A world with an empty configuration.
     #[must_use]
     pub fn new() -> Self {
-        let folder = tempfile::Builder::new().prefix("tg-").tempdir().expect("a temporary folder");
+        Self::in_folder(&std::env::temp_dir())
+    }
+
+    /// A world in memory where there is such a place: for tests that write very often.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() { Self::in_folder(memory) } else { Self::new() }
+    }
+
+    fn in_folder(parent: &Path) -> Self {
+        let folder = tempfile::Builder::new().prefix("tg-").tempdir_in(parent);
+        let folder = folder.expect("a temporary folder");
         let length = folder.path().as_os_str().len();
         assert!(
             length <= PATH_BYTES_MAX,

@@ -14,7 +14,7 @@ mod serve;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use policy::{ActionArg, AddRule, CallerArg, ExplainCall, Permissions, TrustOptions};
+pub(crate) use policy::{AddRule, CallerArg, ExplainCall, Permissions, TrustOptions};
 
 pub(crate) use serve::ServeOptions;
 

@@ -100,6 +100,17 @@ pub struct Moving {
     pub observations: BTreeMap<String, Observation>,
 }
 
+impl Moving {
+    /// See [`SessionContext::taint`].
+    pub(crate) fn taint(&mut self, taint: Taint) -> bool {
+        let is_new = self.taint.len() < TAINTS_MAX && !self.taint.contains(&taint);
+        if is_new {
+            self.taint.push(taint);
+        }
+        is_new
+    }
+}
+
 impl SessionContext {
     /// Mode and posture as of now.
     #[must_use]
@@ -149,12 +160,9 @@ impl SessionContext {
         }
     }
 
-    /// Remembers a source of untrusted text, each once.
-    pub fn taint(&self, taint: Taint) {
-        let mut moving = lock(&self.moving);
-        if moving.taint.len() < TAINTS_MAX && !moving.taint.contains(&taint) {
-            moving.taint.push(taint);
-        }
+    /// Remembers a source of untrusted text, each once; false: it is known, or one too many.
+    pub fn taint(&self, taint: Taint) -> bool {
+        lock(&self.moving).taint(taint)
     }
 
     /// What the session last saw of the files among these subjects.

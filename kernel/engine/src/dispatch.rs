@@ -238,9 +238,15 @@ fn finish(cx: &SessionContext, call: &Classified, ended: wire::Ended) -> Result<
         // A call that is believed to change nothing has changed nothing, however it ended.
         outcome.effects = Effects::None;
     }
+    let record = |record: SessionRecord| {
+        lock(&cx.log).append(&record).map_err(|error| KernelError::from(StoreError::from(error)))
+    };
+    // Before the text is anywhere else: a session that is resumed must know of it.
     let source = taint::source_of(call, &cx.now().circumstances(&HookSaid::Nothing));
-    if let Some(source) = source {
-        cx.taint(source);
+    if let Some(source) = source
+        && cx.taint(source.clone())
+    {
+        record(SessionRecord::Tainted(source))?;
     }
     let status = if outcome.succeeded {
         Status::Ok
@@ -248,9 +254,6 @@ fn finish(cx: &SessionContext, call: &Classified, ended: wire::Ended) -> Result<
         Status::InFlight
     } else {
         Status::Failed
-    };
-    let record = |record: SessionRecord| {
-        lock(&cx.log).append(&record).map_err(|error| KernelError::from(StoreError::from(error)))
     };
     if !ended.observations.is_empty() {
         cx.observe(&ended.observations);

@@ -129,7 +129,8 @@ impl Kernel {
         call: Hypothetical,
     ) -> Result<Explanation, KernelError> {
         let (events, _) = mpsc::channel(1);
-        let (cx, _, _) = self.context(options, Arc::new(Somebody { can_ask: call.can_ask }), events).await?;
+        let (cx, _, _) =
+            self.context(options, Arc::new(Somebody { can_ask: call.can_ask }), events).await?;
         let raw = RawCall {
             id: clock::call_id(),
             parent: None,
@@ -244,7 +245,9 @@ impl Told {
         let ruling = judge(&call, &at);
         // Plan mode says the same at admission and once the call is known.
         let told = self.explanation.layers.clone();
-        self.explanation.layers.extend(ruling.notes.into_iter().filter(|note| !told.contains(note)));
+        self.explanation
+            .layers
+            .extend(ruling.notes.into_iter().filter(|note| !told.contains(note)));
         self.hooked();
         let verdict = match ruling.verdict {
             Verdict::Allow(permit) => Said::Allow {
@@ -271,14 +274,16 @@ impl Told {
             self.pass(Layer::Name, format!("'{name}' is a tool"));
         } else {
             self.pass(Layer::Name, format!("'{}' means '{name}'", self.explanation.tool));
-            self.explanation.asked_as =
-                Some(std::mem::replace(&mut self.explanation.tool, name));
+            self.explanation.asked_as = Some(std::mem::replace(&mut self.explanation.tool, name));
         }
         let now = cx.now();
         let policy = &now.standing().policy;
         match admission::admit(resolved.clone(), self.explanation.stance, policy) {
             Ok(eligible) => {
-                self.pass(Layer::Admission, "mode, lists and caller have nothing against it".to_owned());
+                self.pass(
+                    Layer::Admission,
+                    "mode, lists and caller have nothing against it".to_owned(),
+                );
                 Ok(eligible)
             }
             Err(refusal) => {

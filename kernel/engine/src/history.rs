@@ -98,6 +98,7 @@ impl History {
                 | SessionRecord::Observed { .. }
                 | SessionRecord::Stance(_)
                 | SessionRecord::Grants { .. }
+                | SessionRecord::Tainted(_)
                 | SessionRecord::TurnEnd { .. }
                 | SessionRecord::Note { .. }
                 | SessionRecord::End => {}

@@ -304,6 +304,8 @@ fn moving(records: &[SessionRecord], options: &SessionOptions) -> Moving {
                 rules.iter().filter_map(|rule| compact::parse(rule, Action::Allow, Source::Session, None, "session").ok());
             let here = of_session.map(|rule| Rule { workspace: Some(options.workspace.clone()), ..rule });
             moving.grants = Arc::new(Rules::new(moving.grants.all().iter().cloned().chain(here).collect()));
+        } else if let SessionRecord::Tainted(taint) = record {
+            moving.taint(taint.clone());
         } else if let SessionRecord::Observed { files } = record {
             let seen = files.iter().map(|file| Observation {
                 path: file.path.clone(),

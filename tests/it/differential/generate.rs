@@ -69,7 +69,7 @@ fn rule(random: &mut Random, actions: &[&str], workspace: &Path) -> String {
     let mut lines = vec![
         "[[rule]]".to_owned(),
         format!("action = {:?}", random.one(actions)),
-        format!("tool = {:?}", random.one(&["probe", "pro*", "*", "relay"])),
+        format!("tool = {:?}", random.one(&["probe", "pro*", "p?o*"])),
         random.one(MATCHERS).to_owned(),
     ];
     match random.below(20) {
@@ -109,9 +109,10 @@ fn law(random: &mut Random) -> String {
     format!("[[protect]]\npaths = [{paths:?}]\naction = {action:?}\nreason = \"law\"\n")
 }
 
-fn managed(random: &mut Random, workspace: &Path) -> String {
+/// Nothing here speaks of `between` itself: a refusal of the outer call would leave nothing to compare.
+fn managed(random: &mut Random, workspace: &Path, posture: &str) -> String {
     let mut text = String::new();
-    if random.percent(20) {
+    if random.percent(20) && matches!(posture, "ask" | "never") {
         text += "postures = [\"ask\", \"never\"]\n";
     }
     if random.percent(20) {
@@ -164,7 +165,6 @@ fn call(random: &mut Random, workspace: &Path) -> Value {
 impl Group {
     pub(super) fn generate(random: &mut Random, workspace: &Path) -> Self {
         let modes = ["work", "work", "work", "operate", "plan"];
-        // The guardian is a model: its yes is not a matter of the caller. Here it always says no.
         let postures = ["ask", "ask", "ask", "full-access", "auto-review", "never"];
         let permissions = rules(random, 5, &["allow", "allow", "ask", "deny"], workspace);
         let most = u64::try_from(modes.len()).unwrap();
@@ -178,8 +178,17 @@ impl Group {
             permissions,
             hooks: if random.percent(12) { hooks(random) } else { String::new() },
             law: random.percent(30).then(|| law(random)),
-            managed: if random.percent(30) { managed(random, workspace) } else { String::new() },
+            managed: if random.percent(30) { managed(random, workspace, posture) } else { String::new() },
             calls: (0..GROUP).map(|_| call(random, workspace)).collect(),
         }
+    }
+}
+
+impl std::fmt::Display for Group {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { mode, posture, trusted, permissions, hooks, law, managed, .. } = self;
+        writeln!(f, "{mode}, {posture}, trusted: {trusted}")?;
+        writeln!(f, "permissions.toml:\n{permissions}hooks.toml:\n{hooks}")?;
+        writeln!(f, "law.toml:\n{}managed.toml:\n{managed}", law.as_deref().unwrap_or_default())
     }
 }

@@ -32,9 +32,12 @@ pub(super) struct Ground {
 
 impl Ground {
     pub(super) fn new((trust, taint): (&str, bool)) -> Self {
-        let program = binary("tollgate-standin");
-        let world = World::new().config(&format!(
-            "taint = {taint}\n[servers.standin]\ncommand = [{program:?}]\ntrust = {trust:?}"
+        let (program, between) = (binary("tollgate-standin"), binary("tollgate-between"));
+        let world = World::in_memory();
+        let guardian = guardian(&world);
+        let world = world.config(&format!(
+            "auto_review.model = {guardian:?}\ntaint = {taint}\n[servers.standin]\ncommand = [{program:?}]\ntrust = {trust:?}\n\
+             [servers.between]\ncommand = [{between:?}]\ntrust = \"trusted\""
         ));
         let workspace = world.workspace();
         fs::write(world.beside("managed.toml"), "").unwrap();
@@ -96,7 +99,7 @@ impl Ground {
         turn.rest().await.expect("a turn ends");
         for call in &group.calls {
             let relayed = json!({ "name": "probe", "arguments": call });
-            server.call("relay", &relayed).await.expect("a call ends");
+            server.call("between", &relayed).await.expect("a call ends");
             client.call("probe", call).await.expect("a call ends");
         }
         let found = [
@@ -128,6 +131,14 @@ impl Ground {
         client.close().await.expect("a session closes");
         (found, user)
     }
+}
+
+/// The name of a model that judges what is held: high for what may destroy something.
+fn guardian(world: &World) -> String {
+    let destroys = "\"destructive\":true";
+    let no = json!({ "match": destroys, "risk": "high", "decision": "deny", "reason": "no" });
+    let yes = json!({ "match": "", "risk": "low", "decision": "allow", "reason": "yes" });
+    world.script(&Script::new().guardian(no).guardian(yes))
 }
 
 /// Without the sentence of an end that names why nobody can be asked: that differs by front.

@@ -50,22 +50,20 @@ impl Project {
         }
     }
 
-    /// Whether a line for `sh` succeeds in the project.
-    pub(super) fn holds(&self, line: &str) -> bool {
-        command(&self.world, &self.world.workspace(), line).status().unwrap().success()
+    /// A line for `sh` succeeds in the project.
+    #[track_caller]
+    pub(super) fn check(&self, line: &str) {
+        sh(&self.world, &self.world.workspace(), line);
     }
 }
 
+/// Runs a line with no settings of whoever runs the tests.
+#[track_caller]
 fn sh(world: &World, folder: &Path, line: &str) {
-    let out = command(world, folder, line).output().unwrap();
-    assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
-}
-
-/// A line for `sh`, with no settings of whoever runs the tests.
-fn command(world: &World, folder: &Path, line: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(folder).env("HOME", world.folder());
-    command
+    let out = command.output().unwrap();
+    assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -26,7 +26,7 @@ pub(crate) enum Permissions {
 /// `permissions add`.
 #[derive(Args, Debug)]
 pub(crate) struct AddRule {
-    /// The rule: 'bash(cargo test *)', 'read(~/notes/**)', '`mcp_github_*`'
+    /// The rule: 'bash(cargo test *)', 'read(~/notes/**)', 'bash'
     pub(crate) rule: String,
     /// What it does
     #[arg(long, value_enum, value_name = "ACTION", default_value_t = ActionArg::Allow)]

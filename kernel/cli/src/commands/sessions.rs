@@ -3,7 +3,7 @@
 use serde_json::json;
 use tollgate_engine::store::{
     StateDir,
-    session::{self, Head, SessionRecord, Summary},
+    session::{self, Head, SessionRecord, Summary, ToolResult},
 };
 
 use super::receipts::{decision_word, status_word};
@@ -11,7 +11,7 @@ use crate::{
     args::Sessions,
     exit::{Exit, Failure},
     limits::OUTPUT_LINES_SHOWN,
-    output::{json_pretty, line_err, line_out},
+    output::{Paint, json_pretty, line_err, line_out},
     start::Start,
     text, view, visible,
 };
@@ -131,22 +131,7 @@ fn lines(record: &SessionRecord, start: &Start) -> Vec<String> {
             }
             lines
         }
-        SessionRecord::ToolResult(result) => {
-            let plain = visible::lines(&view::plain(&result.content));
-            let all: Vec<&str> = plain.lines().collect();
-            let mut lines: Vec<_> = all
-                .iter()
-                .take(OUTPUT_LINES_SHOWN)
-                .map(|line| paint.dim(&format!("  │ {line}")))
-                .collect();
-            if all.len() > OUTPUT_LINES_SHOWN {
-                let left = text::count(all.len() - OUTPUT_LINES_SHOWN, "more line");
-                lines.push(paint.dim(&format!("  │ … {left}")));
-            }
-            let (status, decision) = (status_word(result.status), decision_word(result.decision));
-            lines.push(format!("  {}: {status}, {decision}", visible::line(&result.name)));
-            lines
-        }
+        SessionRecord::ToolResult(result) => result_lines(result, paint),
         SessionRecord::TurnEnd { stop_reason, steps, .. } => {
             let steps = text::count(usize::try_from(*steps).unwrap_or(usize::MAX), "step");
             vec![paint.dim(&format!("turn ended: {} after {steps}", visible::line(stop_reason)))]
@@ -157,6 +142,10 @@ fn lines(record: &SessionRecord, start: &Start) -> Vec<String> {
         SessionRecord::Grants { rules } => {
             let rules = rules.iter().map(|rule| visible::line(rule)).collect::<Vec<_>>().join(", ");
             vec![paint.dim(&format!("allowed for this session: {rules}"))]
+        }
+        SessionRecord::Tainted(taint) => {
+            let (source, tool) = (visible::line(&taint.source), visible::line(&taint.tool));
+            vec![paint.dim(&format!("untrusted text from here on: {source} ({tool})"))]
         }
         SessionRecord::Cwd { path } => {
             vec![paint.dim(&visible::line(&format!("in {}", path.display())))]
@@ -169,4 +158,19 @@ fn lines(record: &SessionRecord, start: &Start) -> Vec<String> {
         | SessionRecord::Observed { .. }
         | SessionRecord::End => Vec::new(),
     }
+}
+
+/// A call's result: its first lines, and what became of it.
+fn result_lines(result: &ToolResult, paint: Paint) -> Vec<String> {
+    let plain = visible::lines(&view::plain(&result.content));
+    let all: Vec<&str> = plain.lines().collect();
+    let mut lines: Vec<_> =
+        all.iter().take(OUTPUT_LINES_SHOWN).map(|line| paint.dim(&format!("  │ {line}"))).collect();
+    if all.len() > OUTPUT_LINES_SHOWN {
+        let left = text::count(all.len() - OUTPUT_LINES_SHOWN, "more line");
+        lines.push(paint.dim(&format!("  │ … {left}")));
+    }
+    let (status, decision) = (status_word(result.status), decision_word(result.decision));
+    lines.push(format!("  {}: {status}, {decision}", visible::line(&result.name)));
+    lines
 }

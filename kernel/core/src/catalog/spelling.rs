@@ -18,9 +18,10 @@ pub(crate) fn variant<'a>(
         .or_else(|| only(names.filter(|name| joined(name) == bare)))
 }
 
-/// Lower case without separators: one text for `tool_search`, `tool-search` and `ToolSearch`.
+/// Lower case without separators: one text for `tool_search`, `tool-search` and `ToolSearch`. Anything
+/// else stays: `../read` and `read;` are names of nothing (G-11).
 fn joined(name: &str) -> String {
-    name.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
+    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 fn without_suffix(name: &str) -> &str {

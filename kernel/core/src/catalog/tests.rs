@@ -76,6 +76,10 @@ fn what_is_no_variant_is_unknown_with_the_nearest_names() {
     resolves(&catalog, "", Err("there is no tool ''"));
     resolves(&catalog, "read\u{1b}[2J", Err("\\u{1b}"));
     resolves(&catalog, "réad", Err("there is no tool"));
+    // G-11: only `_`, `-` and blanks separate.
+    for asked in ["../read", "read;", "file.read", "./bash", "re.ad", "$read", "mcp__read"] {
+        resolves(&catalog, asked, Err("there is no tool"));
+    }
 }
 
 #[test]

@@ -91,6 +91,10 @@ impl Redactor {
             }
             SessionRecord::Cwd { path } => self.path(path),
             SessionRecord::Grants { rules } => rules.iter_mut().for_each(|rule| self.hide(rule)),
+            SessionRecord::Tainted(taint) => {
+                self.hide(&mut taint.tool);
+                self.hide(&mut taint.source);
+            }
             SessionRecord::Session(_)
             | SessionRecord::Request { .. }
             | SessionRecord::Stance(_)

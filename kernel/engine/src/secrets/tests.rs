@@ -118,8 +118,8 @@ fn arguments_cannot_push_a_key_out() {
         known = known.with_arguments(vec![format!("argument-{number:08}")]);
     }
     let known = known.with_arguments((0..8).map(large).collect());
-    let told = known.text("sk-12345678 argument-00000399 argument-00000000".to_owned());
-    assert_eq!(told, "[secret KEY] [secret argument] argument-00000000");
+    let told = known.text("sk-12345678 argument-00000399 argument-00000000.".to_owned());
+    assert_eq!(told, "[secret KEY] [secret argument] argument-00000000.");
     let patterns = known.0.as_ref().map_or(0, |known| known.patterns.iter().map(Vec::len).sum());
     assert!(patterns <= PATTERNS_BYTES_MAX, "{patterns}");
 }

@@ -98,7 +98,7 @@ fn nothing_hides_on_a_card() {
     let mut card = about(json!({ "command": evil, "lines": format!("a\n{evil}") }));
     card.title = evil.clone();
     card.why[0].reason = evil.clone();
-    card.preview = evil.clone();
+    card.preview = format!("+{evil}");
     card.offer = vec![evil.clone()];
     card.escalation = Some(Escalation { to: Sandbox::Off, justification: evil.clone() });
     card.subjects = vec![Subject::Host { host: evil.clone() }, run("", &[&evil], false)];

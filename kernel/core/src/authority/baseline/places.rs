@@ -132,8 +132,10 @@ impl<'a> Walk<'a> {
         see: &mut impl FnMut(&Place<'a>, &'a str, Role),
     ) {
         let roles = Roles::of(command);
-        if command.rest.is_empty() && is_scattered(command.first, command) {
-            names_in(command.first, true).for_each(|name| self.name(name, Role::Named, see));
+        // A line that did not parse, or an assignment: what it names may be used behind a variable.
+        let scattered = is_scattered(command.first, command);
+        if command.rest.is_empty() && (scattered || command.first.contains('=')) {
+            names_in(command.first, scattered).for_each(|name| self.name(name, Role::Named, see));
         }
         let mut before = "";
         for word in command.rest {

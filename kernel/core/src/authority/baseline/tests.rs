@@ -122,6 +122,7 @@ fn lines_that_name_a_protected_place_get_a_card() {
         "touch .GIT/config",
         "touch .g\u{200c}it/config",
         "git checkout other -- AGENTS.md",
+        "HOOKS=.git/hooks ; touch $HOOKS/x",
     ] {
         assert!(
             of_line(text, &world).contains("protected_place"),

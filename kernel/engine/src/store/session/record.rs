@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tollgate_core::{
+    authority::Taint,
     call::{Block, Truncated},
     digest::Digest,
     name::{CallId, SessionId},
@@ -64,6 +65,8 @@ pub enum SessionRecord {
         /// In compact form.
         rules: Vec<String>,
     },
+    /// Untrusted text came in: it holds for the whole session, also when that is resumed (`[THR-04]`).
+    Tainted(Taint),
     /// A turn has ended.
     TurnEnd {
         /// The turn, from 1.

@@ -14,6 +14,7 @@ use nix::{
 };
 use serde_json::{Value, json};
 use tollgate_core::{
+    authority::Taint,
     call::{Block, Truncated},
     digest::Digest,
     receipt::{Decision, Status},
@@ -103,6 +104,7 @@ fn records(id: &str) -> Vec<SessionRecord> {
         SessionRecord::Cwd { path: PathBuf::from("/w/sub") },
         SessionRecord::Observed { files: vec![observed] },
         SessionRecord::Stance(Stance::default()),
+        SessionRecord::Tainted(Taint { tool: "t".to_owned(), source: "s".to_owned() }),
         SessionRecord::TurnEnd {
             turn: 1,
             stop_reason: "done".to_owned(),
@@ -162,6 +164,7 @@ fn records_have_the_fields_that_are_written_down() {
         "cwd",
         "observed",
         "stance",
+        "tainted",
         "turn_end",
         "note",
         "end"
