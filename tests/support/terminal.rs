@@ -9,7 +9,10 @@
 use std::{
     fs::File,
     io::{Read as _, Write as _},
-    os::{fd::AsFd as _, unix::process::ExitStatusExt as _},
+    os::{
+        fd::{AsFd as _, OwnedFd},
+        unix::process::ExitStatusExt as _,
+    },
     process::{Child, ExitStatus},
     time::{Duration, Instant},
 };
@@ -26,6 +29,8 @@ use crate::{
 
 /// Rows of every terminal.
 pub const ROWS: u16 = 24;
+/// Characters of a command that a failed test shows.
+const SHOWN_CHARS: usize = 2000;
 /// Codes of the colours that Tollgate uses (ECMA-48 SGR), each between `ESC [` and `m`.
 const COLOURS: [&str; 7] = ["0", "1", "2", "31", "32", "33", "36"];
 
@@ -48,14 +53,17 @@ impl Terminal {
     pub fn run(command: Command, columns: u16) -> Self {
         let size = Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(Some(&size), None).expect("a pseudo-terminal");
+        // Copies are closed in the program, which must not hold its own terminal's other end.
+        let copy = |end: OwnedFd| end.try_clone().expect("a file descriptor");
+        let (master, slave) = (copy(pty.master), copy(pty.slave));
         let mut command =
             command.under("setsid", ["--ctty"]).env("TERM", "xterm-256color").into_inner();
-        let shown = format!("{command:?}");
-        let stream = || pty.slave.try_clone().expect("a file descriptor");
+        let shown = format!("{command:?}").chars().take(SHOWN_CHARS).collect();
+        let stream = || slave.try_clone().expect("a file descriptor");
         command.stdin(stream()).stdout(stream()).stderr(stream());
-        let child = command.spawn().unwrap_or_else(|error| panic!("{shown}: {error}"));
-        // `command` and `pty.slave` end here, so that the program alone holds its terminal.
-        Self { shown, master: Some(pty.master.into()), child, log: Vec::new(), seen: 0 }
+        let child = command.spawn().expect("a program at a terminal");
+        // `command` and `slave` end here, so that the program alone holds its terminal.
+        Self { shown, master: Some(master.into()), child, log: Vec::new(), seen: 0 }
     }
 
     /// Waits until a text is on the terminal behind what was waited for before; gives all between.

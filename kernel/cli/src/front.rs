@@ -16,7 +16,8 @@ use tollgate_engine::{
 
 use crate::{
     limits::QUESTIONS_WAITING,
-    output::{Output, line_err, write_err},
+    output::{Output, Paint, line_err, write_err},
+    text,
     tty::Tty,
     view::{
         View,
@@ -146,7 +147,8 @@ impl Answerer {
                     Answer::Stop => "q",
                     Answer::Nobody(_) => "",
                 };
-                line_err(&format!("╰ {}: {}", choices(card), output.stderr_paint.bold(said)));
+                let asking = asking(card, output.columns, Paint { is_on: false });
+                line_err(&format!("{asking}{}", output.stderr_paint.bold(said)));
                 answer
             }
             Self::Nobody => Answer::Nobody("nobody answers questions here".to_owned()),
@@ -154,11 +156,27 @@ impl Answerer {
     }
 }
 
+/// The card's last rows, behind which the answer is typed; no choice is broken.
+fn asking(card: &Card, columns: usize, paint: Paint) -> String {
+    let mut rows: Vec<String> = Vec::new();
+    for choice in choices(card).split("  ") {
+        match rows.last_mut() {
+            // The frame, two blanks before the choice, and a colon with its blank.
+            Some(row) if text::width(row) + text::width(choice) + 6 <= columns => {
+                row.extend(["  ", choice]);
+            }
+            _ => rows.push(choice.to_owned()),
+        }
+    }
+    let rows: Vec<String> = rows.iter().map(|row| paint.bold(row)).collect();
+    format!("╰ {}: ", rows.join("\n  "))
+}
+
 async fn by_person(tty: &Tty, card: &Card, output: Output) -> Answer {
     tty.forget();
     let may_store = !card.offer.is_empty();
     loop {
-        write_err(&format!("╰ {}: ", output.stderr_paint.bold(choices(card))));
+        write_err(&asking(card, output.columns, output.stderr_paint));
         let Some(line) = tty.line().await else {
             return Answer::Nobody("the terminal was closed".to_owned());
         };

@@ -134,7 +134,9 @@ impl Tool for BashTool {
             Some(proof) => Safety { concurrency_safe: !proof.moves, ..Safety::READ },
             None => Safety::WORST,
         };
-        let mut subjects = subjects::subjects(&parsed, &proven.each, &context.cwd, &context.roots);
+        let line_reads = proven.line.is_some();
+        let mut subjects =
+            subjects::subjects(&parsed, &proven.each, line_reads, &context.cwd, &context.roots);
         if subjects.is_empty() && proven.line.is_none() {
             // Of no subjects, a rule would allow every one.
             subjects.push(subjects::unknown(&input.command));

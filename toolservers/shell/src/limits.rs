@@ -81,6 +81,13 @@ pub(crate) const SUBJECT_BYTES_MAX: usize = 16 * 1024;
 /// Symbolic links on the way to one file, as many as Linux follows.
 pub(crate) const LINKS_MAX: usize = 40;
 
+/// Names of a line of which it is looked up where they lead, each from every folder that the line goes to;
+/// a line with more is not all known. A lookup takes some 10 µs.
+pub(crate) const LINK_LOOKUPS_MAX: usize = 2048;
+
+/// Folders that a line goes to from which names are looked up.
+pub(crate) const LINKED_FOLDERS_MAX: usize = 8;
+
 /// Bytes of the preview, from the protocol.
 pub(crate) const PREVIEW_BYTES_MAX: usize = 64 * 1024;
 

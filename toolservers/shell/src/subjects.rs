@@ -3,7 +3,7 @@
 //! Invariants: at most 256 subjects, each within its bound; what does not fit is told by a last
 //! opaque one, so that a line with more commands than that is never allowed by a rule (G-06).
 //!
-//! Not here: finding commands (`parse`).
+//! Not here: finding commands (`parse`), what names lead to by links (`through`).
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,7 @@ use crate::{
 
 #[cfg(test)]
 mod tests;
+mod through;
 
 /// Commands after which a relative name may mean another file.
 const MOVING: &[&str] = &["cd", "pushd", "popd"];
@@ -24,13 +25,16 @@ const MOVING: &[&str] = &["cd", "pushd", "popd"];
 /// Targets that are no files.
 const STREAMS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"];
 
-/// All subjects of a line, each once; `reads` says of each command whether it is proven to only read.
+/// All subjects of a line, each once. `reads` says of each command whether it is proven to only read;
+/// empty: of none. `line_reads`: the whole line is.
 pub(crate) fn subjects(
     parsed: &Parsed,
     reads: &[bool],
+    line_reads: bool,
     cwd: &Path,
     roots: &[PathBuf],
 ) -> Vec<Subject> {
+    let linked = through::subjects(parsed, reads, line_reads, cwd, roots);
     let moves = parsed.commands.iter().any(moves);
     let targets = parsed.targets.iter().flat_map(|target| of_target(target, moves, cwd, roots));
     let reads = reads.iter().copied().chain(std::iter::repeat(false));
@@ -38,7 +42,7 @@ pub(crate) fn subjects(
         parsed.commands.iter().zip(reads).map(|(command, reads)| of_command(command, reads));
     let mut subjects: Vec<Subject> = Vec::new();
     let mut more: usize = 0;
-    for subject in commands.chain(targets) {
+    for subject in commands.chain(targets).chain(linked) {
         if subjects.contains(&subject) {
             continue;
         }
@@ -134,8 +138,13 @@ fn of_target(target: &Target, moves: bool, cwd: &Path, roots: &[PathBuf]) -> Vec
         return unknown();
     }
     let Some(names) = links::names(&cwd.join(path)) else { return unknown() };
+    of_names(names, target.write, roots)
+}
+
+/// One file by all its names, the first of which is its own.
+fn of_names(names: Vec<PathBuf>, writes: bool, roots: &[PathBuf]) -> Vec<Subject> {
     let exists = names.first().is_some_and(|file| file.symlink_metadata().is_ok());
-    let access = match (target.write, exists) {
+    let access = match (writes, exists) {
         (false, _) => PathAccess::Read,
         (true, true) => PathAccess::Write,
         (true, false) => PathAccess::Create,

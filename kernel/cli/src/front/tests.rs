@@ -33,6 +33,23 @@ fn a_wider_yes_needs_an_offer() {
     check("a", false, Said::Nothing);
 }
 
+/// The choices fit a narrow terminal, none of them broken.
+#[test]
+fn the_choices_fit_the_terminal() {
+    let plain = Paint { is_on: false };
+    let mut card = card();
+    card.offer = vec!["bash(ls *)".into()];
+    for (columns, expected) in [
+        (80, "╰ [y]es once  [s]ession  [a]lways  [n]o  [m]essage  [q]uit turn: "),
+        (40, "╰ [y]es once  [s]ession  [a]lways\n  [n]o  [m]essage  [q]uit turn: "),
+        (20, "╰ [y]es once\n  [s]ession\n  [a]lways  [n]o\n  [m]essage\n  [q]uit turn: "),
+    ] {
+        assert_eq!(asking(&card, columns, plain), expected);
+    }
+    let painted = asking(&card, 40, Paint { is_on: true });
+    assert!(painted.lines().all(|row| row.matches('\u{1b}').count() == 2), "{painted:?}");
+}
+
 #[tokio::test]
 async fn a_question_is_answered_through_the_loop() {
     let (asking, questions) = Asking::new();

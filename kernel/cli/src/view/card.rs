@@ -35,7 +35,7 @@ pub(crate) fn lines(card: &Card, output: Output) -> Vec<String> {
     let title = if card.title == card.tool { "" } else { &card.title };
     let tool = visible::name(&card.tool);
     let mut page = Page { output, lines: Vec::new() };
-    page.own(&super::title(&tool, title, &serde_json::Value::Null));
+    page.own(&exact::counted(&super::title(&tool, title, &serde_json::Value::Null)));
     let (server, host) = (visible::name(&card.server), visible::name(&card.host));
     page.own(&format!("{} · server {server} ({host})", asker(card)));
     for why in &card.why {
@@ -70,10 +70,12 @@ struct Page {
 }
 
 impl Page {
-    /// What the card itself says.
+    /// What the card itself says; what of it does not fit into the row stands deeper, too, since it may
+    /// quote others.
     fn own(&mut self, line: &str) {
-        let wrapped = text::prose(line, self.output.columns.saturating_sub(2));
-        self.lines.extend(wrapped.iter().map(|line| format!("│ {line}")));
+        let mut wrapped = text::prose(line, self.output.columns.saturating_sub(4)).into_iter();
+        self.lines.extend(wrapped.next().map(|line| format!("│ {line}")));
+        self.lines.extend(wrapped.map(|line| format!("│   {line}")));
     }
 
     /// What others say, deeper; too much of it is folded in the middle.

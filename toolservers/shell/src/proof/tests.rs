@@ -21,7 +21,7 @@ fn world() -> World {
 fn told(world: &World, line: &str) -> Vec<Subject> {
     let (parsed, around) = (parse(line), world.around());
     let proven = prove(line, &parsed, &around);
-    subjects(&parsed, &proven.each, around.cwd, around.roots)
+    subjects(&parsed, &proven.each, proven.line.is_some(), around.cwd, around.roots)
 }
 
 /// The commands that are told to only read, as `ls -l`, in their order.

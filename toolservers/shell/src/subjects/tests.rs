@@ -6,7 +6,7 @@ use super::*;
 use crate::parse::parse;
 
 fn of_line(line: &str, cwd: &Path) -> Vec<Subject> {
-    subjects(&parse(line), &[], cwd, &[cwd.to_owned()])
+    subjects(&parse(line), &[], false, cwd, &[cwd.to_owned()])
 }
 
 fn paths(line: &str, cwd: &Path) -> Vec<(PathBuf, PathAccess)> {
@@ -117,4 +117,41 @@ fn the_preview_lists_the_commands() {
         preview(line, &parse(line)),
         "sudo touch C && echo $x\n\n     sudo touch C\nsudo touch C\n  && echo $x  (not all known)"
     );
+}
+
+/// [THR-05] SH-14: a link on the way is followed wherever a command names it that may change something.
+#[test]
+fn names_that_lead_through_links_are_told() {
+    let base = tempfile::tempdir().unwrap();
+    let cwd = base.path().canonicalize().unwrap();
+    fs::create_dir_all(cwd.join(".git/hooks")).unwrap();
+    fs::create_dir(cwd.join("src")).unwrap();
+    symlink(".git/hooks", cwd.join("docs")).unwrap();
+    let hook = cwd.join(".git/hooks/pre-commit");
+    for line in [
+        "cp a docs/pre-commit",
+        "dd if=a of=docs/pre-commit",
+        "cd docs && cp ../a pre-commit",
+        "cd docs && echo x > pre-commit",
+        "(cd docs; touch pre-commit)",
+        "cd src && cp a ../docs/pre-commit",
+        "cat a | tee docs/../hooks/pre-commit",
+        "sh -c 'cp a docs/pre-commit'",
+    ] {
+        let found = paths(line, &cwd);
+        let told = |path: &Path| found.iter().any(|(found, _)| found == path);
+        assert!(told(&hook) || told(hook.parent().unwrap()), "{line}: {found:?}");
+    }
+    assert_eq!(paths("cp a src/b; cp /bin/sh x; python3 -c 'x=1'", &cwd), []);
+    for line in ["cat docs/x", "cd docs; cat x"] {
+        let all_read = subjects(&parse(line), &[true, true], true, &cwd, &[]);
+        let told = |it: &Subject| {
+            let Subject::Path { absolute, access, .. } = it else { return false };
+            *access == PathAccess::Read && *absolute == cwd.join(".git/hooks/x")
+        };
+        assert!(all_read.iter().any(told), "{line}: {all_read:?}");
+    }
+    let many: String = (0..2100).map(|number| format!(" f{number}")).collect();
+    let last = of_line(&format!("touch{many} docs/x"), &cwd).pop();
+    assert!(matches!(last, Some(Subject::Command { opaque: true, .. })), "{last:?}");
 }

@@ -64,6 +64,9 @@ pub(super) async fn run(start: &Start, add: &AddRule) -> Result<Exit, Failure> {
         let stored = format!("{} {}", action_word(action), bare(&rule));
         line_out(&visible::line(&stored));
         line_out(&visible::line(&covers(&rule)));
+        if let Some(limit) = limit(&rule) {
+            line_out(&visible::line(&limit));
+        }
         line_out(&format!("stored in {}", visible::line(&file.display().to_string())));
     }
     Ok(Exit::Done)
@@ -100,6 +103,17 @@ fn covers(rule: &Rule) -> String {
     let until = rule.expires_unix_ms.map(text::moment);
     let until = until.map(|until| format!(", until {until} UTC")).unwrap_or_default();
     format!("{calls} of '{}' {place} {does}{until}", rule.tool.as_str())
+}
+
+/// What a rule that keeps calls from files does not keep from them (B094).
+fn limit(rule: &Rule) -> Option<String> {
+    let path = rule.path.as_ref().filter(|_| rule.action != Action::Allow)?;
+    let others = if rule.tool.as_str() == "*" {
+        String::new()
+    } else {
+        format!("other tools, as command lines, may: '*(path:{})' is for all; ", path.glob.as_str())
+    };
+    Some(format!("{others}a command line that computes the name is not known to touch it"))
 }
 
 /// A day (its beginning, in UTC) or a moment; it has to be in the future.

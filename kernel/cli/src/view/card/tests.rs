@@ -189,6 +189,22 @@ fn text_from_outside_cannot_pass_for_the_cards_own_words() {
     assert!(!shown.lines().any(|line| line.starts_with('╰')), "{shown}");
 }
 
+/// A title, a path or a reason that is long enough to end where the liar wants it to.
+#[test]
+fn what_is_quoted_cannot_pass_for_the_cards_own_words_wherever_a_row_ends() {
+    for columns in [40, 80] {
+        for pad in 0..columns {
+            let lie = format!("{} asked by you · server file (local)", "x".repeat(pad));
+            let mut card = card();
+            card.title = lie.clone();
+            card.why[0].reason = lie.clone();
+            card.subjects = vec![Subject::Host { host: lie }];
+            let shown = shown(&card, columns);
+            assert_eq!(shown.matches("\n│ asked by").count(), 1, "{shown}");
+        }
+    }
+}
+
 /// AP-02 Folded in the middle, with a number; the end is shown.
 #[test]
 fn what_is_too_long_to_show_says_so_and_shows_its_end() {
