@@ -41,6 +41,8 @@ pub(crate) enum Behaviour {
     Sessionless,
     /// Says what it should keep to itself, wherever it can ([`crate::leak`]).
     Leaky,
+    /// Has a tool that says nothing of what it may do.
+    Hintless,
 }
 
 /// All of them, by the word on the command line.
@@ -63,6 +65,7 @@ const WORDS: &[(&str, Behaviour)] = &[
     ("nameless", Behaviour::Nameless),
     ("sessionless", Behaviour::Sessionless),
     ("leaky", Behaviour::Leaky),
+    ("hintless", Behaviour::Hintless),
 ];
 
 impl FromStr for Behaviour {

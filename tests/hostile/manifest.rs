@@ -38,6 +38,9 @@ pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
             prepare: PrepareNeed::Always.into(),
             ..change()
         }),
+        Behaviour::Hintless => {
+            tools.push(ToolSpec { name: "hintless".into(), safety: None, ..look() });
+        }
         Behaviour::Impostor => tools.push(ToolSpec { name: "read".into(), ..look() }),
         _ => {}
     }

@@ -46,9 +46,7 @@ const CANARY: &str = "CANARY";
 /// calls other tools through the gate.
 fn standin(trust: &str) -> World {
     let program = binary("tollgate-standin");
-    World::new().config(&format!(
-        "[servers.standin]\ncommand = [{program:?}]\ntrust = {trust:?}\n"
-    ))
+    World::new().config(&format!("[servers.standin]\ncommand = [{program:?}]\ntrust = {trust:?}\n"))
 }
 
 fn bash(command: &str) -> Value {
@@ -99,9 +97,9 @@ struct Turn {
 /// Runs the calls, one a step, and answers every card with a word.
 #[track_caller]
 fn turn(world: &World, calls: &[(&str, Value)], answer: &str, options: &[&str]) -> Turn {
-    let script = calls.iter().fold(Script::new(), |script, (name, arguments)| {
-        script.call(name, arguments.clone())
-    });
+    let script = calls
+        .iter()
+        .fold(Script::new(), |script, (name, arguments)| script.call(name, arguments.clone()));
     let steps = (calls.len() + 2).to_string();
     let command = world.exec(&script.text("done"), "go");
     let command = command.args(["--approvals", "stdio", "--max-steps", &steps]).args(options);
@@ -115,7 +113,8 @@ fn answer_all(mut running: Running, answer: &str) -> Turn {
         let event = running.event("a card or the end", |event| {
             event["type"] == "approval.requested" || event["type"] == "turn.completed"
         });
-        let Some(id) = event["id"].as_str().filter(|_| event["type"] == "approval.requested") else {
+        let Some(id) = event["id"].as_str().filter(|_| event["type"] == "approval.requested")
+        else {
             break;
         };
         running.say(&json!({ "approval": id, "answer": answer }).to_string());

@@ -86,7 +86,7 @@ fn is_framed(rows: &[String], look: Look) {
     }
 }
 
-/// Columns that a row takes on a terminal, as Python's Unicode tables have it and not as our own do.
+/// Columns that a row takes on a terminal (UAX 11), counted apart from the program's own tables.
 fn width(row: &str) -> usize {
     let wide = |char: char| {
         matches!(char,
@@ -103,6 +103,7 @@ fn width(row: &str) -> usize {
 #[test]
 fn a_card_shows_all_of_a_call() {
     let world = World::new();
+    world.write("src/a.txt", "x\n");
     let line = "cd src && git commit -m 'a b' | tee log.txt";
     let script = Script::new().call("bash", bash(line)).text("end");
     for look in LOOKS {

@@ -174,7 +174,7 @@ impl Screen {
 #[track_caller]
 pub fn harmless(log: &[u8], may_be_coloured: bool) -> String {
     let text = String::from_utf8(log.to_owned())
-        .unwrap_or_else(|error| panic!("bytes that are no text ({error}): {log:?}"));
+        .unwrap_or_else(|error| panic!("bytes that are no text ({error}): {}", log.escape_ascii()));
     // A terminal adds a carriage return to each newline.
     let mut text = text.replace("\r\n", "\n");
     for code in COLOURS.iter().filter(|_| may_be_coloured) {

@@ -308,7 +308,7 @@ pub(crate) struct Resume {
 /// `artifacts`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Artifacts {
-    /// Write one to standard output
+    /// Write one to standard output as it is; a terminal is shown control characters by number
     Show {
         /// The artifact, as a result names it: 64 hex digits, with or without `artifact:`
         id: String,

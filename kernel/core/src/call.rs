@@ -242,7 +242,7 @@ impl Classified {
     /// For people; the tool's name when the server gave none.
     #[must_use]
     pub fn title(&self) -> &str {
-        if self.title.is_empty() { self.entry().name.as_str() } else { &self.title }
+        if self.title.is_empty() { self.entry().canonical().as_str() } else { &self.title }
     }
 
     /// Its wish for a wider sandbox.

@@ -31,6 +31,7 @@ pub(crate) fn entry(name: &str, safety: Safety) -> Entry {
         facts: Arc::default(),
         trust: Trust::Trusted,
         name: ToolName::try_from(name).unwrap(),
+        means: None,
         title: String::new(),
         description: format!("The tool {name}."),
         search_hint: String::new(),

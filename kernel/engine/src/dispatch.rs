@@ -100,7 +100,7 @@ pub(crate) async fn dispatch(
     let server = server_of(cx, call.entry())?;
     let _lane = Lane::enter(cx, call).await;
     let started = Body::ToolStarted {
-        name: call.entry().name.as_str().to_owned(),
+        name: call.entry().canonical().as_str().to_owned(),
         title: draft.secrets().text(call.title().to_owned()),
     };
     cx.events.tell(Some(&call.raw().position), Some(&call.raw().id), started).await;

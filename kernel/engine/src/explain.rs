@@ -268,7 +268,7 @@ impl Told {
     /// Layers 1 and 2. A call that is not admitted is looked at further as if it was.
     fn admitted(&mut self, cx: &SessionContext, raw: RawCall) -> Result<Eligible, Refusal> {
         let resolved = cx.catalog.resolve(raw)?;
-        let name = resolved.entry().name.as_str().to_owned();
+        let name = resolved.entry().canonical().as_str().to_owned();
         self.explanation.server = Some(resolved.entry().server.as_str().to_owned());
         if name == self.explanation.tool {
             self.pass(Layer::Name, format!("'{name}' is a tool"));
@@ -324,7 +324,7 @@ impl Told {
 
 /// Whether a hook would be asked before this call.
 fn would_run(hook: &Hook, call: &Classified, mode: Mode) -> bool {
-    let name = call.entry().name.as_str();
+    let name = call.entry().canonical().as_str();
     hook.event == HookEvent::ToolCallBefore
         && hook.tool.as_ref().is_none_or(|tool| tool.matches(name))
         && (hook.modes.is_empty() || hook.modes.contains(&mode))

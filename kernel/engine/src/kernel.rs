@@ -302,7 +302,8 @@ fn moving(records: &[SessionRecord], options: &SessionOptions) -> Moving {
         } else if let SessionRecord::Grants { rules } = record {
             let of_session =
                 rules.iter().filter_map(|rule| compact::parse(rule, Action::Allow, Source::Session, None, "session").ok());
-            let here = of_session.map(|rule| Rule { workspace: Some(options.workspace.clone()), ..rule });
+            // Each says its workspace: in another one, to which the session may have been taken, it is nothing.
+            let here = of_session.filter(|rule: &Rule| rule.workspace.is_some());
             moving.grants = Arc::new(Rules::new(moving.grants.all().iter().cloned().chain(here).collect()));
         } else if let SessionRecord::Tainted(taint) = record {
             moving.taint(taint.clone());

@@ -75,7 +75,8 @@ fn no_field_opens_the_gate() {
     ] {
         rows.push((json!({ "command": "touch CANARY", field: value }), "invalid_arguments"));
     }
-    let wider = |to: &str| json!({ "command": "touch CANARY", "sandbox": to, "justification": "x" });
+    let wider =
+        |to: &str| json!({ "command": "touch CANARY", "sandbox": to, "justification": "x" });
     rows.push((wider("none"), "invalid_arguments"));
     rows.push((wider("off"), "escalation"));
     rows.push((wider("network"), "escalation"));
@@ -133,9 +134,26 @@ fn a_name_is_one_tool_or_none() {
         assert!(!ran.text().contains("TOKEN-7f3a"), "{name:?}");
     }
     let strangers = [
-        "File.read", "file.read", "rе\u{430}d", "r\u{435}ad", "re\u{200b}ad", "re\u{202e}ad",
-        "ｒead", "read\u{0}", "mcp__a__b__c", "file__read", "file/read", "tollgate.read", "eval", "",
-        "rea\u{301}d", "read;bash", "../read", "execute_tools", "agent", "request_user_input",
+        "File.read",
+        "file.read",
+        "rе\u{430}d",
+        "r\u{435}ad",
+        "re\u{200b}ad",
+        "re\u{202e}ad",
+        "ｒead",
+        "read\u{0}",
+        "mcp__a__b__c",
+        "file__read",
+        "file/read",
+        "tollgate.read",
+        "eval",
+        "",
+        "rea\u{301}d",
+        "read;bash",
+        "../read",
+        "execute_tools",
+        "agent",
+        "request_user_input",
     ];
     for name in strangers {
         if name.contains('\0') {
@@ -176,8 +194,27 @@ fn nesting_is_judged_at_every_depth() {
 fn a_card_is_the_bytes_that_run() {
     let world = World::new();
     let pool = [
-        "a", " ", "\n", "\r", "\t", "\u{1b}[2J", "\u{202e}", "\u{200b}", "é", "e\u{301}", "\u{2028}",
-        "\\", "\"", "'", "\u{7f}", "日本", "😀", "\u{e0041}", "</x>", "{\"a\":1}", "$(touch CANARY)",
+        "a",
+        " ",
+        "\n",
+        "\r",
+        "\t",
+        "\u{1b}[2J",
+        "\u{202e}",
+        "\u{200b}",
+        "é",
+        "e\u{301}",
+        "\u{2028}",
+        "\\",
+        "\"",
+        "'",
+        "\u{7f}",
+        "日本",
+        "😀",
+        "\u{e0041}",
+        "</x>",
+        "{\"a\":1}",
+        "$(touch CANARY)",
     ];
     let mut state = 0x5eed_u64;
     let mut next = || {
@@ -186,8 +223,7 @@ fn a_card_is_the_bytes_that_run() {
     };
     let calls: Vec<_> = (0..60)
         .map(|number| {
-            let content: String =
-                (0..next() % 40).map(|_| pool[next() % pool.len()]).collect();
+            let content: String = (0..next() % 40).map(|_| pool[next() % pool.len()]).collect();
             ("write", json!({ "path": format!("{number}.txt"), "content": content }))
         })
         .collect();

@@ -26,8 +26,7 @@ const NO_WALL: Wall =
     Wall { name: "none", hooks: "", rules: "", law: "", managed: "", mode: "work", layer: "" };
 
 fn walls() -> [Wall; 5] {
-    let hooks =
-        "[[hook]]\nevent = \"tool_call_before\"\nmatch = { tool = \"write\" }\ncommand = \"echo no >&2; exit 2\"\n";
+    let hooks = "[[hook]]\nevent = \"tool_call_before\"\nmatch = { tool = \"write\" }\ncommand = \"echo no >&2; exit 2\"\n";
     let law = "[[protect]]\npaths = [\"lawful/**\"]\naction = \"block\"\nreason = \"law\"\n";
     let deny = "deny = [\"write\"]\n";
     [

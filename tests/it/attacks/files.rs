@@ -18,15 +18,44 @@ fn a_denied_file_is_read_by_no_name() {
     symlink(".", world.workspace().join("here")).unwrap();
     let absolute = world.workspace().join(".env");
     let forms = [
-        ".env", "./.env", "a/../.env", "./a/../.env", "a//..//.env", "e", "ee", "here/.env", "here/e",
-        "here/here/../ws/.env", "../ws/.env", absolute.to_str().unwrap(), ".ENV", ".env/", ".env\u{200b}",
+        ".env",
+        "./.env",
+        "a/../.env",
+        "./a/../.env",
+        "a//..//.env",
+        "e",
+        "ee",
+        "here/.env",
+        "here/e",
+        "here/here/../ws/.env",
+        "../ws/.env",
+        absolute.to_str().unwrap(),
+        ".ENV",
+        ".env/",
+        ".env\u{200b}",
     ];
     let lines = [
-        "cat .env", "cat ./a/../.env", "cat e", "cat here/ee", "cd a && cat ../.env", "cat < .env",
-        "echo $(<.env)", "head -1 .env", "grep TOKEN .env", "cp .env copy.txt", "ln .env link.txt",
-        "git show HEAD:.env", "git diff --no-index /dev/null .env", "sort e | head",
-        "python3 -c 'print(open(\".env\").read())'", "cat a/b.txt .env", "sh -c 'cat .env'",
-        "xargs cat <<< .env", "find . -name .env -exec cat {} \\;", "tar cf - .env", "source .env",
+        "cat .env",
+        "cat ./a/../.env",
+        "cat e",
+        "cat here/ee",
+        "cd a && cat ../.env",
+        "cat < .env",
+        "echo $(<.env)",
+        "head -1 .env",
+        "grep TOKEN .env",
+        "cp .env copy.txt",
+        "ln .env link.txt",
+        "git show HEAD:.env",
+        "git diff --no-index /dev/null .env",
+        "sort e | head",
+        "python3 -c 'print(open(\".env\").read())'",
+        "cat a/b.txt .env",
+        "sh -c 'cat .env'",
+        "echo .env | xargs cat",
+        "find . -name .env -exec cat {} \\;",
+        "tar cf - .env",
+        "source .env",
     ];
     for rule in ["read(.env)", "*(path:.env)"] {
         let add = ["permissions", "add", rule, "--action", "deny"];
@@ -69,9 +98,19 @@ fn no_link_leads_a_write_outside() {
     symlink("../out", workspace.join("up")).unwrap();
     let evil = world.beside("ws-evil/CANARY");
     let rows = [
-        "d/x", "d/f", "f", "g", "d/../../x", "up/x", "../out/x", "../ws-evil/CANARY", "d/sub/x",
-        evil.to_str().unwrap(), out.join("x").to_str().unwrap().to_owned().leak(),
-        "/proc/self/root/tmp/tollgate-canary", "/proc/self/cwd/../out/x",
+        "d/x",
+        "d/f",
+        "f",
+        "g",
+        "d/../../x",
+        "up/x",
+        "../out/x",
+        "../ws-evil/CANARY",
+        "d/sub/x",
+        evil.to_str().unwrap(),
+        out.join("x").to_str().unwrap().to_owned().leak(),
+        "/proc/self/root/tmp/tollgate-canary",
+        "/proc/self/cwd/../out/x",
     ];
     let before = [tree(&out), tree(&world.beside("ws-evil"))];
     let edit = |path: &str| json!({ "path": path, "edits": [{ "old": "kept", "new": "evil" }] });

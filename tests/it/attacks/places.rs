@@ -68,11 +68,7 @@ fn ways(target: &Target) -> Vec<(&'static str, Value)> {
     let name = target.path.file_name().unwrap().to_str().unwrap();
     let through = format!("{}/{name}", target.link);
     let edit = json!({ "path": target.path, "edits": [{ "old": "Be good.", "new": "evil" }] });
-    let mut ways = vec![
-        ("write", write(&target.path)),
-        ("write", write(&through)),
-        ("edit", edit),
-    ];
+    let mut ways = vec![("write", write(&target.path)), ("write", write(&through)), ("edit", edit)];
     let lines = [
         format!("echo x > {path}"),
         format!("echo x >> {path}"),
@@ -163,8 +159,7 @@ fn full_access_does_not_reach_protected_places() {
             let told = || format!("{tool} {arguments}: {result}");
             assert_eq!(result["status"], "refused", "{}", told());
             let class = result["metadata"]["error"].as_str().unwrap_or_default();
-            let expected: &[&str] =
-                if target.card { &["protected_place"] } else { &["own_place"] };
+            let expected: &[&str] = if target.card { &["protected_place"] } else { &["own_place"] };
             if *tool == "bash" {
                 assert!(expected.contains(&class), "{}", told());
             }

@@ -63,7 +63,8 @@ async fn plan_has_no_effect_by_any_tool_on_any_way() {
     }
     let nested: Vec<_> =
         calls.iter().map(|(tool, arguments)| ("relay", relayed(tool, arguments))).collect();
-    for ((_, arguments), (result, _)) in nested.iter().zip(turn(&world, &nested, "once", &plan).results())
+    for ((_, arguments), (result, _)) in
+        nested.iter().zip(turn(&world, &nested, "once", &plan).results())
     {
         check("relay", arguments, result);
     }
@@ -117,6 +118,25 @@ fn a_lying_claim_is_not_believed() {
     assert!(world.has(CANARY));
 }
 
+/// I17 MD-03 A tool that says nothing of itself, of a trusted server: destructive and open to the world.
+#[test]
+fn a_tool_without_hints_is_the_worst() {
+    let world = World::new().hostile("hintless", "trust = \"trusted\"");
+    let plan = ["--mode", "plan", "--posture", "full-access"];
+    let (class, why) = call_refused(world.call("hintless", &json!({})).args(plan).run());
+    assert_eq!(class, "plan_mode", "{why}");
+    let ran = world.call("hintless", &json!({})).run();
+    let safety = ran.json()["receipt"]["safety"].clone();
+    assert_eq!(call_refused(ran).0, "no_approver");
+    let worst = json!({
+        "read_only": false, "destructive": true, "idempotent": false, "open_world": true,
+        "concurrency_safe": false,
+    });
+    assert_eq!(safety, worst);
+    assert!(world.journal().is_empty(), "it ran");
+    world.call("look", &json!({})).run().success();
+}
+
 /// I17 MD-02 What it says of the places that it touches is not believed either: "I only read that file".
 #[test]
 fn a_lie_about_a_place_opens_nothing() {
@@ -162,10 +182,9 @@ async fn a_switch_while_a_hook_runs_is_seen_at_dispatch() {
 /// next is judged as of then; the stance that holds is named.
 #[tokio::test]
 async fn a_turn_is_judged_call_by_call() {
-    for (tool, arguments) in [
-        ("bash", bash("touch CANARY")),
-        ("relay", relayed("bash", &bash("touch CANARY"))),
-    ] {
+    for (tool, arguments) in
+        [("bash", bash("touch CANARY")), ("relay", relayed("bash", &bash("touch CANARY")))]
+    {
         let world = standin("trusted");
         let wait = bash("touch held; until [ -e go ]; do sleep 0.01; done; touch first");
         let script = Script::new().call("bash", wait).call(tool, arguments).text("done");

@@ -4,7 +4,7 @@
 use serde_json::json;
 use tollgate_tests::{Script, World, terminal::ROWS};
 
-use super::{LOOKS, Look, USUAL, bash, call, card, exec, is_framed, squeezed};
+use super::{LOOKS, Look, USUAL, at, bash, call, card, exec, is_framed, squeezed};
 
 /// What a terminal obeys: clear, carriage return, link, clipboard, report of its title, 8-bit CSI and OSC,
 /// DCS, bell, backspace, delete, other colours.
@@ -33,7 +33,7 @@ fn padding_hides_nothing() {
         ("\u{3000}", "<5000×U+3000>"),
         ("\u{2800}", "<5000×U+2800>"),
         ("\u{a0}", "<5000×U+00A0>"),
-        ("\t", "\\t"),
+        ("\t", r"<5000×\t>"),
         ("\n", "emptylines>"),
         (" \n", "emptylines>"),
     ] {
@@ -130,6 +130,65 @@ fn files_results_and_words_are_shown_and_not_obeyed() {
         assert!(screen.contains("said"), "{screen}");
         one_call(&world, "read", &json!({ "path": name }), look);
         one_call(&world, "bash", &bash("cat ./*.txt bytes.bin"), look);
+    }
+}
+
+/// [AP-04] What was kept is shown as carefully as what happens now, and so is a folder's name.
+#[test]
+fn what_was_kept_is_shown_and_not_obeyed() {
+    let world = World::new().hostile("plain", "");
+    let folder = world.beside(&format!("ws{}", OBEYED.replace('/', "_")));
+    std::fs::create_dir(&folder).unwrap();
+    let folder = folder.to_str().unwrap();
+    let script = Script::new()
+        .call("bash", bash(&format!("echo '{OBEYED}'; seq 20000; printf '\\033[2J\\233\\n'")))
+        .call("odd", json!({ "how": "preview" }))
+        .text(OBEYED);
+    let model = world.script(&script);
+    let inside = |arguments: &[&str], look| {
+        let all = [&["--workspace", folder], arguments].concat();
+        at(&world, &all, look)
+    };
+    let mut terminal = inside(&["exec", "--model", &model, OBEYED], USUAL);
+    card(&mut terminal, USUAL);
+    terminal.types("y\n");
+    card(&mut terminal, USUAL);
+    terminal.types("n\n");
+    terminal.finish().code(3).harmless(true);
+    inside(&["permissions", "add", "bash(make *)"], USUAL).finish().code(0).harmless(true);
+    let receipts = world.receipts(None).0;
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let (call, session) = (text(&receipts[0]["id"]), text(&receipts[0]["session"]));
+    let refused = text(&receipts[1]["id"]);
+    let whole = text(&receipts[0]["end"]["spill"]);
+    for arguments in [
+        ["receipts", "list"].as_slice(),
+        &["receipts", "show", &call],
+        &["receipts", "show", &refused],
+        &["receipts", "verify"],
+        &["artifacts", "show", &whole],
+        &["sessions", "list"],
+        &["sessions", "show", &session],
+        &["resume", &session],
+        &["permissions", "list"],
+        &["permissions", "explain", "odd", r#"{"how":"preview"}"#],
+        &["permissions", "explain", "bash", &bash(OBEYED).to_string()],
+        &["trust", "--yes"],
+        &["trust", "--list"],
+        &["tools", "list"],
+        &["tools", "show", "odd"],
+        &["servers", "list"],
+        &["config", "show"],
+        &["doctor"],
+        &["tools", "show", OBEYED],
+        &["receipts", "show", OBEYED],
+        &["call", OBEYED, "{}"],
+        &["call", "read", OBEYED],
+        &["exec", "--model", OBEYED, "x"],
+    ] {
+        for look in [USUAL, LOOKS[3]] {
+            inside(arguments, look).finish().harmless(look.has_colour);
+        }
     }
 }
 

@@ -15,7 +15,9 @@ use std::{collections::HashMap, ops::ControlFlow, time::Instant};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use crate::{
+    heredoc,
     limits::{EVALUATED_BYTES_MAX, PARSE_TIME_MAX, SCRIPTS_DEEP_MAX},
+    skipped,
     subjects::bounded,
     words::{Word, read_word, whole_word},
     wrappers::{self, Inner},
@@ -35,6 +37,8 @@ pub(crate) struct Command {
     pub(crate) opaque: bool,
     /// It stands in the line itself, not in a script or behind a wrapper.
     pub(crate) direct: bool,
+    /// It is the head of a loop, `for NAME in WORD…`: no command, but it sets a variable and names files.
+    pub(crate) loops: bool,
 }
 
 /// A file that is opened by a redirection.
@@ -86,6 +90,9 @@ impl Parsed {
             parsed: self,
         };
         walk.walk(&tree);
+        if let Some(hidden) = skipped::first(text, &tree) {
+            self.opaque(bounded(hidden, EVALUATED_BYTES_MAX), operator);
+        }
     }
 
     fn opaque(&mut self, text: &str, operator: &str) {
@@ -95,6 +102,19 @@ impl Parsed {
             operator: operator.to_owned(),
             opaque: true,
             direct: false,
+            loops: false,
+        });
+    }
+
+    /// Adds the head of a loop as if it was a command: `for PATH in x` changes what the loop's commands
+    /// are, and `for f in FILE` names what they touch.
+    fn looped(&mut self, words: Vec<Word>, operator: &str) {
+        self.commands.push(Command {
+            opaque: words.iter().any(|word| word.argument().is_none()),
+            words,
+            operator: operator.to_owned(),
+            direct: false,
+            loops: true,
         });
     }
 
@@ -112,7 +132,8 @@ impl Parsed {
         let opaque = opaque || unknown || inner.contains(&Inner::Elsewhere);
         let name = words.first().map(|word| wrappers::base_name(&word.text).to_owned());
         let name = name.unwrap_or_default();
-        self.commands.push(Command { words, operator: operator.to_owned(), opaque, direct });
+        let operator = operator.to_owned();
+        self.commands.push(Command { words, operator, opaque, direct, loops: false });
         for inner in inner {
             match inner {
                 Inner::Command(words, opaque) if depth <= SCRIPTS_DEEP_MAX => {
@@ -202,6 +223,8 @@ impl<'a> Walk<'a> {
                 let word = self.word(node);
                 self.add(node, vec![word]);
             }
+            "heredoc_redirect" => self.here_document(node),
+            "for_statement" => self.looped(node),
             "redirected_statement" => self.redirected(node),
             "file_redirect" => self.target(node),
             kind if !node.is_named() && OPERATORS.contains(&kind) => {
@@ -231,6 +254,27 @@ impl<'a> Walk<'a> {
             let operator = self.operator_before(node).to_owned();
             self.parsed.command(words, &operator, false, self.depth, self.depth == 0);
         }
+    }
+
+    /// A here-document that bash may read otherwise is known as a whole only.
+    fn here_document(&mut self, redirect: Node<'_>) {
+        let part = |kind| children(redirect).find(|child| child.kind() == kind);
+        let ends = part("heredoc_start").zip(part("heredoc_end"));
+        let tabs = part("<<-").is_some();
+        let alike = ends.is_some_and(|(start, end)| {
+            heredoc::is_plain(self.text, start.byte_range(), end.byte_range(), tabs)
+        });
+        if !alike {
+            self.parsed.opaque(bounded(self.text_of(redirect), EVALUATED_BYTES_MAX), "<<");
+        }
+    }
+
+    /// `for NAME in WORD…`, and `select`, without their body.
+    fn looped(&mut self, node: Node<'_>) {
+        let head = children(node).take_while(|child| !matches!(child.kind(), "do_group" | ";" | "\n"));
+        let words = head.map(|child| self.word(child)).collect();
+        let operator = self.operator_before(node).to_owned();
+        self.parsed.looped(words, &operator);
     }
 
     /// A line end that separates commands is no node of the tree.

@@ -55,12 +55,14 @@ pub(crate) fn prove(line: &str, parsed: &Parsed, around: &Surroundings<'_>) -> P
     if !(parsed.whole && agree && around.cwd.is_dir()) {
         return Proven::default();
     }
-    let each = each(&line, around).map(|each| with_inner(parsed, &each)).unwrap_or_default();
-    Proven { line: readonly::prove_line(&line, around).ok(), each }
+    let proof = readonly::prove_line(&line, around).ok();
+    let each = each(&line, around).map(|each| with_inner(parsed, &each, proof.is_some()));
+    Proven { line: proof, each: each.unwrap_or_default() }
 }
 
-/// What a proven command runs is proven with it; a script given to a shell was not looked at.
-fn with_inner(parsed: &Parsed, direct: &[bool]) -> Vec<bool> {
+/// What a proven command runs is proven with it; a script given to a shell was not looked at. `reads_all`:
+/// the line only reads.
+fn with_inner(parsed: &Parsed, direct: &[bool], reads_all: bool) -> Vec<bool> {
     let mut direct = direct.iter().copied();
     let mut inner = false;
     let mut each = Vec::new();
@@ -70,7 +72,8 @@ fn with_inner(parsed: &Parsed, direct: &[bool]) -> Vec<bool> {
             inner = reads && !wrappers::reads_script_from_input(&command.words);
             each.push(reads);
         } else {
-            each.push(inner);
+            // The head of a loop: what it names, the loop's commands may do anything to.
+            each.push(if command.loops { reads_all } else { inner });
         }
     }
     each

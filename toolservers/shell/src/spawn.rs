@@ -40,6 +40,10 @@ const PRELUDE: &str = "trap \"builtin pwd -P 2>/dev/null >|${TOLLGATE_CWD@Q}\" E
 unset BASH_ENV TOLLGATE_CWD TOLLGATE_PRELUDE
 ";
 
+/// Where a system has its shell. A `bash` in another folder of the `PATH` comes after these: an activated
+/// environment puts a folder of the workspace there (CFG-07).
+const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
+
 /// Signals that a program finds at their default. Rust ignores SIGPIPE in this process, and a
 /// child that inherits that never ends in `yes | head`.
 const DEFAULT_SIGNALS: &[Signal] = &[
@@ -108,9 +112,10 @@ impl Bash {
     /// # Errors
     /// There is no shell, or no place for the file.
     pub(crate) fn find(environment: &Environment) -> Result<Self, BashError> {
-        let candidates = environment.path().iter().map(|folder| folder.join("bash"));
-        let program =
-            candidates.into_iter().find(|path| path.is_file()).ok_or(BashError::Missing)?;
+        let system = SHELLS.iter().map(PathBuf::from);
+        let mut candidates =
+            system.chain(environment.path().iter().map(|folder| folder.join("bash")));
+        let program = candidates.find(|path| path.is_file()).ok_or(BashError::Missing)?;
         let desk = Desk::new().map_err(BashError::Desk)?;
         fs::write(desk.path().join("prelude"), PRELUDE).map_err(BashError::Desk)?;
         Ok(Self { program, desk, calls: AtomicU64::new(0) })

@@ -68,10 +68,13 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("flock", "Ew", 1),
     wrapper("busybox toybox", "", 0),
     wrapper(
-        "setpriv runuser unbuffer faketime prlimit cgexec systemd-run catchsegv valgrind",
+        "setpriv runuser unbuffer faketime prlimit cgexec systemd-run catchsegv valgrind fakeroot \
+         eatmydata proxychains proxychains4 torsocks rlwrap firejail xvfb-run dbus-run-session caffeinate",
         "",
         0,
     ),
+    wrapper("gosu su-exec", "", 1),
+    Wrapper { adds_words: true, ..wrapper("parallel entr", "jaIN", 0) },
 ];
 
 /// Shells, which take a script after `-c`, in a file, or from their input.
@@ -100,6 +103,7 @@ pub(crate) fn inner(words: &[Word]) -> Vec<Inner> {
         "trap" => rest.first().map(script).into_iter().collect(),
         "watch" => vec![joined(after_options(rest, "nqd", "interval").0)],
         "find" => of_find(rest),
+        "git" => of_git(rest),
         "su" | "script" | "runuser" => {
             value_after(rest, &["-c", "--command"]).map(script).into_iter().collect()
         }
@@ -200,6 +204,33 @@ fn of_shell(words: &[Word]) -> Vec<Inner> {
     }
     let names_all = |word: &Word| !word.text.starts_with(['-', '+']) || word.text == "--version";
     if words.iter().any(names_all) { Vec::new() } else { vec![Inner::Elsewhere] }
+}
+
+/// What git is told to run: `submodule foreach LINE`, `rebase -x LINE`, `bisect run COMMAND`.
+fn of_git(words: &[Word]) -> Vec<Inner> {
+    let place = |name: &str| words.iter().position(|word| word.text == name);
+    let after = |place: Option<usize>| place.and_then(|place| words.get(place + 1..)).unwrap_or_default();
+    let options = |word: &&Word| word.text.starts_with('-');
+    if place("submodule").is_some() && place("foreach").is_some() {
+        let line: Vec<Word> = after(place("foreach")).iter().skip_while(options).cloned().collect();
+        return vec![joined(&line)];
+    }
+    let run = after(place("run"));
+    if place("bisect").is_some() && !run.is_empty() {
+        return vec![Inner::Command(run.to_vec(), false)];
+    }
+    if place("rebase").is_none() {
+        return Vec::new();
+    }
+    let glued = words.iter().filter_map(|word| {
+        let text = word.argument()?.strip_prefix("--exec=").or_else(|| {
+            word.argument()?.strip_prefix("-x").filter(|rest| !rest.is_empty())
+        });
+        text.map(|text| Inner::Script(text.to_owned()))
+    });
+    let next = words.iter().zip(words.iter().skip(1));
+    let next = next.filter(|(word, _)| matches!(word.text.as_str(), "-x" | "--exec"));
+    glued.chain(next.map(|(_, line)| script(line))).collect()
 }
 
 /// `find … -exec COMMAND ;` and its kin; `{}` stands for words that nobody knows.

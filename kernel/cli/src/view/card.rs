@@ -185,7 +185,8 @@ pub(crate) fn command(subject: &Subject) -> Option<String> {
         (false, true) => "  (only reads)",
         (false, false) => "",
     };
-    Some(format!("{}{}{known}", line(&operator), exact::counted(&line(&exact::words(argv)))))
+    let words = exact::counted(&line(&exact::words(argv, *opaque)));
+    Some(format!("{}{words}{known}", line(&operator)))
 }
 
 /// What is touched beside commands.

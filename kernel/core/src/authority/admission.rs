@@ -30,28 +30,33 @@ fn verdict(resolved: &Resolved, stance: Stance) -> Option<Refusal> {
     if !may_call {
         return refuse(
             "caller",
-            format!("'{}' can be called directly only, not by a {caller:?}", entry.name)
+            format!("'{}' can be called directly only, not by a {caller:?}", entry.canonical())
                 .to_lowercase(),
         );
     }
     if let Some(unmet) = entry.unmet() {
         return refuse(
             "unavailable",
-            format!("'{}' needs {}, which is not there: {}", entry.name, unmet.name, unmet.found),
+            format!(
+                "'{}' needs {}, which is not there: {}",
+                entry.canonical(),
+                unmet.name,
+                unmet.found
+            ),
         );
     }
     let safety = entry.safety.believed(entry.trust);
     // A tool whose calls may be read-only is judged when its call is known (layer 6), but a shell
     // stays out of plan whatever its line says.
     if stance.mode == Mode::Plan && !safety.read_only {
-        return Some(plan(entry.name.as_str()));
+        return Some(plan(entry.canonical().as_str()));
     }
     None
 }
 
 /// Lists of names; deny wins. A server that the machine's owner does not allow is not even started.
 fn listed(resolved: &Resolved, policy: &Policy) -> Option<Refusal> {
-    let (name, server) = (resolved.entry.name.as_str(), resolved.entry.server.as_str());
+    let (name, server) = (resolved.entry.canonical().as_str(), resolved.entry.server.as_str());
     let refuse = |layer, class, message| Some(Refusal::new(layer, class, message));
     if !policy.managed.allows_server(server) {
         let message = format!("the machine's owner does not allow server '{server}'");

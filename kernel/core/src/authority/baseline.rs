@@ -1,9 +1,9 @@
 //! Layer 6: what the call's own safety needs, its places, and a wish for a wider sandbox.
-
 //!
 //! Not here: which places are protected (`protected`), what commands do (`floor`, `taint`).
 
 pub(super) mod places;
+mod program;
 #[cfg(test)]
 mod tests;
 
@@ -36,11 +36,16 @@ pub(super) fn judge(docket: &mut Docket, call: &Classified, at: &Circumstances<'
     } else {
         ("changes", "the call changes something")
     };
-    docket.ask(why(Need::Ordinary, class, reason.to_owned()));
+    let unbound = program::unbound(call).map(|file| {
+        format!(
+            "; it runs {file}, whose content is read only then and is no part of what is approved"
+        )
+    });
+    docket.ask(why(Need::Ordinary, class, reason.to_owned() + &unbound.unwrap_or_default()));
     let guards = Guards::new(&at.policy.own);
     let mut told: Vec<Guarded> = Vec::new();
-    let plain = guards.hold_below(&Place::of(at.cwd));
-    each_place(call, at, plain, |place, name, role| {
+    let matters = |folder: &Place<'_>| guards.hold_below(folder);
+    each_place(call, at, matters, |place, name, role| {
         if let Some(guard) = guards.of(place, role)
             && !told.contains(&guard)
         {

@@ -114,7 +114,7 @@ pub fn judge(call: &Classified, at: &Circumstances<'_>) -> Ruling {
 fn mode(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
     let changes = !call.safety().read_only || call.escalation().is_some();
     if at.stance.mode == Mode::Plan && changes {
-        docket.refuse(admission::plan(call.entry().name.as_str()));
+        docket.refuse(admission::plan(call.entry().canonical().as_str()));
     }
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::{
     Circumstances, Layer, Need, Refusal, Why,
     baseline::places::each_place,
-    protected::{Place, Role},
+    protected::{Place, Role, fold},
     rules::PathPattern,
 };
 use crate::{call::Classified, safety::Subject};
@@ -61,8 +61,12 @@ pub struct Protected {
 
 impl From<PathPattern> for Protected {
     fn from(pattern: PathPattern) -> Self {
-        let lower = PathPattern::new(&pattern.as_str().to_lowercase());
-        Self { folded: lower.unwrap_or_else(|_| pattern.clone()), pattern }
+        // As places are folded, part by part: a name with `:` or a dot at its end is another one then.
+        let text = pattern.as_str();
+        let parts: Vec<_> = text.split('/').map(fold).collect();
+        let folded = PathPattern::new(&parts.join("/"));
+        let folded = folded.or_else(|_| PathPattern::new(&text.to_lowercase()));
+        Self { folded: folded.unwrap_or_else(|_| pattern.clone()), pattern }
     }
 }
 
@@ -130,7 +134,7 @@ pub fn judge(call: &Classified, at: &Circumstances<'_>) -> LawSaid {
 fn protects(root: &Path, places: &[Protect], call: &Classified, at: &Circumstances<'_>) -> LawSaid {
     let folded_root = Place::of(root).to_path();
     let mut found: Option<Broken<'_>> = None;
-    each_place(call, at, true, |place, name, role| {
+    each_place(call, at, |_| true, |place, name, role| {
         let path = place.to_path();
         for protect in places {
             if protect.is_stricter(found.as_ref())

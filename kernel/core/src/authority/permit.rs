@@ -95,7 +95,7 @@ impl Permit {
     /// # Errors
     /// A refusal when the call is refused now, or something asks now that nobody answered.
     pub fn recheck(&self, call: &Classified, now: &Circumstances<'_>) -> Result<(), Refusal> {
-        recheck(call, now, &self.answered)
+        recheck(call, now, &self.answered, self.decider)
     }
 
     /// Joins the permit to its call.
@@ -138,7 +138,8 @@ impl Prompt {
     /// `decider` said yes: layers 11 and 12. The world may have changed meanwhile.
     ///
     /// # Errors
-    /// A refusal when, as of now, the call is refused or asked for another reason.
+    /// A refusal when, as of now, the call is refused, or asked for another reason, or a person would
+    /// have to say what only the guardian said.
     pub fn grant(
         self,
         call: &Classified,
@@ -146,36 +147,41 @@ impl Prompt {
         decider: Decider,
         reason: String,
     ) -> Result<Permit, Refusal> {
-        recheck(call, now, &self.whys)?;
+        recheck(call, now, &self.whys, decider)?;
         let permit = Permit::new(call, Decision::Approved, decider, reason, now.stance);
         Ok(Permit { answered: self.whys, ..permit })
     }
 }
 
-/// Judges again: what asks now must have been answered.
-fn recheck(call: &Classified, now: &Circumstances<'_>, answered: &[Why]) -> Result<(), Refusal> {
-    match judge(call, now).verdict {
-        Verdict::Allow(_) => Ok(()),
-        Verdict::Ask(prompt) | Verdict::Review(prompt) => {
-            let new = prompt
-                .whys
-                .iter()
-                .find(|why| !answered.iter().any(|answered| why.is_same_question(answered)));
-            match new {
-                None => Ok(()),
-                Some(new) => {
-                    let message = format!(
-                        "{}; this became so while the call waited, and nobody approved it under that",
-                        new.reason
-                    );
-                    Err(Refusal::new(Layer::Recheck, "narrowed", message))
-                }
-            }
+/// Judges again: what asks now must have been answered, and by whoever has to answer it now.
+fn recheck(
+    call: &Classified,
+    now: &Circumstances<'_>,
+    answered: &[Why],
+    decider: Decider,
+) -> Result<(), Refusal> {
+    let narrowed = |what: &str| {
+        let message = format!("{what}; this became so while the call waited, and nobody approved it under that");
+        Err(Refusal::new(Layer::Recheck, "narrowed", message))
+    };
+    let (prompt, by_person) = match judge(call, now).verdict {
+        Verdict::Allow(_) => return Ok(()),
+        Verdict::Ask(prompt) => (prompt, true),
+        Verdict::Review(prompt) => (prompt, false),
+        Verdict::Refuse(refusal) => {
+            return Err(Refusal {
+                message: format!("{} (this became so while the call waited)", refusal.message),
+                layer: Layer::Recheck,
+                ..refusal
+            });
         }
-        Verdict::Refuse(refusal) => Err(Refusal {
-            message: format!("{} (this became so while the call waited)", refusal.message),
-            layer: Layer::Recheck,
-            ..refusal
-        }),
+    };
+    let is_new = |why: &&Why| !answered.iter().any(|answered| why.is_same_question(answered));
+    if let Some(new) = prompt.whys.iter().find(is_new) {
+        return narrowed(&new.reason);
     }
+    if by_person && decider == Decider::Guardian {
+        return narrowed("posture ask wants a person's yes, and the guardian gave this one");
+    }
+    Ok(())
 }

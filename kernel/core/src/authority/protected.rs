@@ -20,7 +20,7 @@ use std::{
 };
 
 pub(super) use pattern::Patterns;
-pub(super) use place::Place;
+pub(super) use place::{Place, fold};
 use table::ROWS;
 
 /// Places of Tollgate's own: configuration, state (trust, receipts, sessions), cache, sockets.

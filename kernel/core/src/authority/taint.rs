@@ -51,11 +51,11 @@ pub fn source_of(call: &Classified, at: &Circumstances<'_>) -> Option<Taint> {
     } else if entry.trust == Trust::Untrusted {
         format!("server {}", entry.server.as_str())
     } else if call.safety().open_world && !has_commands {
-        format!("tool {}", entry.name.as_str())
+        format!("tool {}", entry.canonical().as_str())
     } else {
         return None;
     };
-    Some(Taint { tool: entry.name.as_str().to_owned(), source })
+    Some(Taint { tool: entry.canonical().as_str().to_owned(), source })
 }
 
 fn source_in(subject: &Subject, at: &Circumstances<'_>) -> Option<String> {

@@ -9,7 +9,7 @@ use super::{
     Budget, Decider, Layer, Need, Settled, Verdict, admission, judge,
     managed::Managed,
     policy::{Lists, Policy},
-    rules::NamePattern,
+    rules::{Action, NamePattern, Rules, Source, compact},
 };
 use crate::{
     call::Caller,
@@ -222,6 +222,43 @@ fn a_yes_is_checked_against_now() {
     // A permit is looked at once more after the last wait.
     assert_eq!(permit.recheck(&call, &plan.at()).unwrap_err().class, "plan_mode");
     assert!(permit.recheck(&call, &world.at()).is_ok());
+}
+
+/// The guardian's yes is no person's: where a person has to say it now, nobody has.
+#[test]
+fn a_guardians_yes_does_not_outlive_its_posture() {
+    let world = World::new(Mode::Work, Posture::AutoReview, WRITE);
+    let call = world.call();
+    let granted = |now: &World, decider| {
+        let Verdict::Review(prompt) = world.verdict() else { panic!("it is reviewed") };
+        prompt.grant(&call, &now.at(), decider, "yes".to_owned())
+    };
+    let ask = World::new(Mode::Work, Posture::Ask, WRITE);
+    let permit = granted(&world, Decider::Guardian).unwrap();
+    assert_eq!(permit.recheck(&call, &ask.at()).unwrap_err().class, "narrowed");
+    assert_eq!(granted(&ask, Decider::Guardian).unwrap_err().class, "narrowed");
+    assert!(granted(&ask, Decider::Person).is_ok());
+}
+
+/// A hidden name means its tool: rules and lists of that hold for it.
+#[test]
+fn a_hidden_name_is_judged_as_its_tool() {
+    let mut world = World::new(Mode::Work, Posture::FullAccess, WRITE);
+    let mut call = world.call();
+    let entry = &mut call.checked.resolved.entry;
+    let canonical = entry.name.clone();
+    let hidden = crate::name::ToolName::try_from("old_name").unwrap();
+    let renamed = Entry { name: hidden, means: Some(canonical.clone()), ..(**entry).clone() };
+    *entry = std::sync::Arc::new(renamed);
+    let deny = compact::parse(canonical.as_str(), Action::Deny, Source::User, None, "here").unwrap();
+    assert!(matches!(judge(&call, &world.at()).verdict, Verdict::Allow(_)));
+    world.policy.rules = Rules::new(vec![deny]);
+    let Verdict::Refuse(refusal) = judge(&call, &world.at()).verdict else { panic!("denied") };
+    assert_eq!(refusal.class, "rule");
+    let mut listed = Policy::default();
+    listed.lists.deny = vec![NamePattern::new(canonical.as_str()).unwrap()];
+    let refused = admission::admit(call.checked.resolved, Stance::default(), &listed);
+    assert_eq!(refused.unwrap_err().class, "denied_tool");
 }
 
 #[test]

@@ -78,8 +78,10 @@ pub struct Entry {
     pub facts: Arc<ServerFacts>,
     /// How far the server's claims are believed.
     pub trust: Trust,
-    /// Canonical name, or the hidden one of a hidden entry.
+    /// As its server knows it: the canonical name, or a hidden one with a schema of its own.
     pub name: ToolName,
+    /// Of a hidden name: the tool that it means.
+    pub means: Option<ToolName>,
     /// For people.
     pub title: String,
     /// For the model.
@@ -113,6 +115,12 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The name that rules, lists, hooks, people and receipts see, whatever name was asked for.
+    #[must_use]
+    pub fn canonical(&self) -> &ToolName {
+        self.means.as_ref().unwrap_or(&self.name)
+    }
+
     /// The compiled schema.
     ///
     /// # Errors

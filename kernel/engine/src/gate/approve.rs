@@ -233,7 +233,7 @@ impl Held<'_> {
     fn question(&self, prompt: &Prompt, answer: Option<String>) -> Question {
         Question {
             call: self.call.raw().id.clone(),
-            tool: self.call.entry().name.as_str().to_owned(),
+            tool: self.call.entry().canonical().as_str().to_owned(),
             arguments_sha256: self.call.arguments_sha256(),
             why: prompt.whys().to_vec(),
             at_unix_ms: clock::unix_ms(),
@@ -279,7 +279,7 @@ impl Held<'_> {
             call_id: raw.id.clone(),
             caller: raw.caller,
             agent: raw.position.agent.clone(),
-            tool: entry.name.as_str().to_owned(),
+            tool: entry.canonical().as_str().to_owned(),
             title: call.title().to_owned(),
             server: entry.server.as_str().to_owned(),
             host: host.unwrap_or_else(|| "local".to_owned()),

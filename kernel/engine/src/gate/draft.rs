@@ -103,7 +103,7 @@ impl Draft {
 
     pub(super) fn resolved(&mut self, resolved: &Resolved) {
         let entry = resolved.entry();
-        let name = entry.name.as_str();
+        let name = entry.canonical().as_str();
         if name != self.receipt.tool {
             self.receipt.asked_as =
                 Some(std::mem::replace(&mut self.receipt.tool, name.to_owned()));

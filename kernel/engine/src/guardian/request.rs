@@ -124,7 +124,7 @@ pub(super) async fn of(
             files: files(cx, call, host == "local").await,
         },
         call: Call {
-            tool: entry.name.as_str(),
+            tool: entry.canonical().as_str(),
             server: entry.server.as_str(),
             host,
             arguments: RawValue::from_string(arguments).map_err(|error| unshowable(&error))?,

@@ -65,7 +65,7 @@ pub(super) fn before(call: &Classified, rewritten: Option<&Value>) -> Value {
     let (raw, entry) = (call.raw(), call.entry());
     let prepared = rewritten.is_none();
     json!({
-        "tool_name": entry.name.as_str(),
+        "tool_name": entry.canonical().as_str(),
         TOOL_INPUT: rewritten.unwrap_or_else(|| call.value()),
         "rewritten": !prepared,
         "call_id": raw.id,

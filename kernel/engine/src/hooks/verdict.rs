@@ -36,7 +36,7 @@ pub(crate) async fn before_call(
     call: &Classified,
     cancel: &CancellationToken,
 ) -> Heard {
-    let hooks = in_force(cx, HookEvent::ToolCallBefore, Some(call.entry().name.as_str()));
+    let hooks = in_force(cx, HookEvent::ToolCallBefore, Some(call.entry().canonical().as_str()));
     let mut heard = Heard::default();
     let mut rewriters = 0;
     for (index, hook) in hooks.iter().enumerate() {
@@ -76,7 +76,7 @@ async fn ask(
     cancel: &CancellationToken,
 ) -> Said {
     let told = payload::of_event(cx, HookEvent::ToolCallBefore, payload::before(call, rewritten));
-    let job = Job::new(cx, hook, told, Some(call.entry().name.as_str()));
+    let job = Job::new(cx, hook, told, Some(call.entry().canonical().as_str()));
     let ran = job.run(cancel).await;
     if let Err(why) = &ran
         && !hook.strict

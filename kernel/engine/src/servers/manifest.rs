@@ -67,6 +67,8 @@ impl Described {
         }
         let mut entries = Vec::new();
         for spec in &self.tools {
+            let canonical = ToolName::try_from(spec.name.as_str())
+                .map_err(|error| broken(&spec.name, error.to_string()))?;
             let mut names = vec![(spec.name.as_str(), &spec.input_schema, false)];
             names.extend(
                 spec.hidden_names.iter().map(|it| (it.name.as_str(), &it.input_schema, true)),
@@ -87,6 +89,7 @@ impl Described {
                     facts: Arc::clone(&facts),
                     trust,
                     name: tool,
+                    means: hidden.then(|| canonical.clone()),
                     input_schema: schema.clone(),
                     schema_sha256: Digest::of(schema),
                     exposure: wire::exposure(spec.exposure(), hidden),

@@ -111,6 +111,7 @@ pub(super) fn entry(spec: &proto::ToolSpec) -> Entry {
         facts: Arc::default(),
         trust: Trust::Untrusted,
         name: ToolName::try_from("unset").expect("a constant name"),
+        means: None,
         title: bounded(spec.title.clone(), 80),
         description: bounded(spec.description.clone(), 4096),
         search_hint: bounded(spec.search_hint.clone(), 200),

@@ -29,7 +29,7 @@ fn commands_are_found_in_every_position() {
     check("{ a; b; }", &["a", "b"]);
     check("! a", &["a"]);
     check("if a; then b; elif c; then d; else e; fi", &["a", "b", "c", "d", "e"]);
-    check("for i in 1 2; do a $i; done", &["a $i"]);
+    check("for i in 1 2; do a $i; done", &["for i in 1 2", "a $i"]);
     check("while a; do b; done", &["a", "b"]);
     check("until a; do b; done", &["a", "b"]);
     check("case x in x) a;; *) b;; esac", &["a", "b"]);
@@ -40,6 +40,21 @@ fn commands_are_found_in_every_position() {
     check("A=1", &["A=1"]);
     check("unset x", &["unset x"]);
     check("", &[]);
+}
+
+/// `for PATH in x` sets what the loop's commands are, and `for f in FILE` names what they read (B093):
+/// the head is told with them.
+#[test]
+fn the_head_of_a_loop_is_told() {
+    check("for PATH in /x; do a; done", &["for PATH in /x", "a"]);
+    check("for f in .env \"b c\"\ndo cat $f; done", &["for f in .env b c", "cat $f"]);
+    check("select PATH in /x; do a; done", &["select PATH in /x", "a"]);
+    check("for f; do a; done", &["for f", "a"]);
+    check("a; for f in $(b); do c; done", &["a", "for f in $(b)", "b", "c"]);
+    for (line, opaque) in [("for f in a b; do c; done", false), ("for f in *; do c; done", true)] {
+        let head = parse(line).commands.into_iter().next().unwrap();
+        assert!(head.loops && !head.direct && head.opaque == opaque, "{head:?}");
+    }
 }
 
 #[test]
@@ -234,4 +249,23 @@ fn long_and_deep_lines_are_read() {
     assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
     let nested = (0..40).fold("touch C".to_owned(), |script, _| format!("eval {script}"));
     opaque(&nested, true);
+}
+
+#[test]
+fn zz_fuzz() {
+    let text = std::fs::read_to_string("/tmp/rt/lines").unwrap();
+    let mut out = String::new();
+    for line in text.split('\u{1}') {
+        let parsed = parse(line);
+        let mut seen = String::from("miss");
+        if parsed.commands.is_empty() { seen = "opaque".into(); }
+        for c in &parsed.commands {
+            let words: Vec<&str> = c.words.iter().map(|w| w.text.as_str()).collect();
+            if c.opaque { seen = "opaque".into(); break; }
+            if !words.is_empty() && words[0] != "cargo" && words[0] != "echo" { seen = "seen".into(); break; }
+        }
+        if seen == "miss" { for t in &parsed.targets { if t.word.text.contains("CANARY") || t.word.argument().is_none() { seen = "target".into(); } } }
+        out.push_str(&format!("{seen}\t{:?}\n", parsed.commands.iter().map(|c| c.words.iter().map(|w| w.text.clone()).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()));
+    }
+    std::fs::write("/tmp/rt/out", out).unwrap();
 }

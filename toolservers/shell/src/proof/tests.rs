@@ -80,6 +80,7 @@ fn a_line_that_only_reads_tells_it_of_each() {
         ("ls | wc -l", &["ls", "wc -l"]),
         ("git log -3 | head", &["git log -3", "head"]),
         ("find . -name x", &["find . -name x"]),
+        ("for f in a b; do wc -l a; done", &["for f in a b", "wc -l a"]),
     ]);
 }
 

@@ -49,6 +49,10 @@ fn the_inner_command_begins_after_options_and_operands() {
     runs("find . -exec touch C \\;", "touch C", true);
     runs("sudo --unknown touch C", "touch C", true);
     runs("nice nice touch C", "nice touch C", false);
+    runs("fakeroot touch C", "touch C", false);
+    runs("gosu me touch C", "touch C", false);
+    runs("parallel -j 2 touch", "touch", true);
+    runs("git bisect run touch C", "touch C", false);
 }
 
 #[test]
@@ -57,6 +61,10 @@ fn scripts_are_found() {
     runs_script("bash -xec 'touch C'", "touch C");
     runs_script("bash -c -- 'touch C'", "touch C");
     runs_script("eval touch C", "touch C");
+    runs_script("git submodule foreach --recursive 'touch C'", "touch C");
+    runs_script("git submodule foreach touch C", "touch C");
+    runs_script("git rebase -i -x 'touch C' main", "touch C");
+    runs_script("git -C sub rebase '--exec=touch C' main", "touch C");
     runs_script("env -S 'touch C'", "touch C");
     runs_script("env '-Stouch C'", "touch C");
     runs_script("watch -n 0.2 'touch C'", "touch C");

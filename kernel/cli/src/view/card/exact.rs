@@ -8,6 +8,8 @@ use crate::{limits::BLANKS_SHOWN, text, visible};
 
 /// Lines of blanks in a row that are shown as they are.
 const EMPTY_LINES_SHOWN: usize = 3;
+/// Blanks as they stand in JSON and in a text of one line.
+const ESCAPED_BLANKS: [&str; 3] = [r"\t", r"\n", r"\r"];
 
 /// Each argument on a line of its own; texts of several lines as they are, deeper.
 pub(super) fn arguments(arguments: &Value) -> Vec<String> {
@@ -54,38 +56,55 @@ pub(super) fn folded(shown: &str) -> Vec<String> {
 }
 
 /// A line in which runs of blanks are numbers: `<5000 × U+0020>`. Blanks beside the space and the tab
-/// always are, since they pass for it.
+/// always are, since they pass for it; tabs and newlines may stand as their escapes: `<5000 × \t>`.
 pub(super) fn counted(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let mut rest = line;
-    while let Some(start) = rest.find(visible::is_blank) {
-        let (before, from) = rest.split_at(start);
-        let (run, after) =
-            from.split_at(from.find(|char| !visible::is_blank(char)).unwrap_or(from.len()));
-        shown.push_str(before);
-        shown.push_str(&blanks(run));
+    while !rest.is_empty() {
+        let (run, after) = blanks_before(rest);
+        shown.push_str(&blanks(&run));
+        // Another escape is taken whole: the `\t` in `\\t` is no tab.
+        let taken = if after.starts_with('\\') { 2 } else { 1 };
+        let end = after.char_indices().nth(taken).map_or(after.len(), |(at, _)| at);
+        let (other, after) = after.split_at(end);
+        shown.push_str(other);
         rest = after;
     }
-    numbers(&(shown + rest))
+    numbers(&shown)
+}
+
+/// The blanks at the beginning, each as it is written, and what follows them.
+fn blanks_before(text: &str) -> (Vec<&str>, &str) {
+    let mut run = Vec::new();
+    let mut rest = text;
+    loop {
+        let escape = ESCAPED_BLANKS.iter().find(|escape| rest.starts_with(**escape));
+        let blank = rest.chars().next().filter(|char| visible::is_blank(*char));
+        let bytes = escape.map(|escape| escape.len()).or(blank.map(char::len_utf8));
+        let Some((first, after)) = bytes.and_then(|bytes| rest.split_at_checked(bytes)) else {
+            return (run, rest);
+        };
+        run.push(first);
+        rest = after;
+    }
 }
 
 /// A run of blanks: as it is, or as numbers.
-fn blanks(run: &str) -> String {
-    let count = run.chars().count();
-    let is_padding = count > BLANKS_SHOWN;
-    let first = run.chars().next().unwrap_or(' ');
-    if !is_padding && run.chars().all(|char| matches!(char, ' ' | '\t')) {
-        run.to_owned()
-    } else if !is_padding {
-        let shown = |char: char| match char {
-            ' ' | '\t' => char.to_string(),
-            odd => visible::code(odd),
-        };
-        run.chars().map(shown).collect()
-    } else if run.chars().all(|char| char == first) {
-        format!("<{count} × {}>", visible::code(first).trim_matches(['<', '>']))
-    } else {
-        format!("<{count} blanks>")
+fn blanks(run: &[&str]) -> String {
+    let number = |blank: &str| match blank.chars().next() {
+        Some(char) if visible::is_blank(char) => visible::code(char),
+        _ => blank.to_owned(),
+    };
+    let shown = |blank: &&str| {
+        if matches!(*blank, " " | "\t") { (*blank).to_owned() } else { number(blank) }
+    };
+    let count = run.len();
+    match run.first() {
+        Some(first) if count > BLANKS_SHOWN && run.iter().all(|blank| blank == first) => {
+            format!("<{count} × {}>", number(first).trim_matches(['<', '>']))
+        }
+        Some(_) if count > BLANKS_SHOWN => format!("<{count} blanks>"),
+        _ => run.iter().map(shown).collect(),
     }
 }
 
@@ -114,12 +133,15 @@ fn numbers(line: &str) -> String {
     shown + rest
 }
 
-/// Words as a shell would have them, so that their bounds are seen.
-pub(super) fn words(argv: &[String]) -> String {
+/// Words as a shell would have them, so that their bounds are seen. `opaque`: some mean what only running
+/// tells (`*`, `$x`), so that quotes would tell a lie about them.
+pub(super) fn words(argv: &[String], opaque: bool) -> String {
     let word = |word: &String| {
+        let meant = opaque && !word.contains([' ', '\'', '"', '\n', '\t']);
         let plain = !word.is_empty()
             && word.chars().all(|char| {
-                char.is_alphanumeric()
+                meant
+                    || char.is_alphanumeric()
                     || matches!(char, '_' | '-' | '.' | '/' | ':' | '=' | ',' | '@' | '%' | '+')
             });
         if plain { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) }

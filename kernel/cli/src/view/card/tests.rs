@@ -120,6 +120,8 @@ fn padding_is_counted_and_the_end_is_seen() {
         ("\u{2800}", "<5000 × U+2800>"),
         ("\u{a0}", "<5000 × U+00A0>"),
         (" \u{2003}", "<10000 blanks>"),
+        ("\t", r"<5000 × \t>"),
+        (" \t", "<10000 blanks>"),
         ("\u{200b}", "<5000 × U+200B>"),
         ("\n", "<4999 empty lines>"),
         ("\r\n", "<4999 empty lines>"),
@@ -131,6 +133,24 @@ fn padding_is_counted_and_the_end_is_seen() {
         assert!(shown.contains("; touch CANARY"), "{padding:?}: {shown}");
         assert!(shown.contains(" bytes, sha256 "), "{shown}");
         assert!(shown.lines().count() < 20, "{padding:?}: {shown}");
+    }
+}
+
+/// What is no blank is not counted as one, and a few blanks stand as they are.
+#[test]
+fn only_blanks_are_counted() {
+    let many = "x".repeat(50);
+    for (line, expected) in [
+        (r"a\tb", r"a\tb".to_owned()),
+        (&r"\\t".repeat(50), r"\\t".repeat(50)),
+        (&format!("a{}b", r"\t".repeat(40)), format!("a{}b", r"\t".repeat(40))),
+        (&format!("a{}b", r"\n".repeat(41)), r"a<41 × \n>b".into()),
+        (&format!("a{} b", r"\n\r".repeat(41)), "a<83 blanks>b".into()),
+        (r"a\", r"a\".into()),
+        (&many, many.clone()),
+        ("a \u{2003}\tb", "a <U+2003>\tb".into()),
+    ] {
+        assert_eq!(exact::counted(line), expected);
     }
 }
 

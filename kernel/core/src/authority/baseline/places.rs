@@ -32,22 +32,20 @@ const FULL: &str = "etc lib usr var library proc";
 const REMOVES: &str = "rm rmdir unlink shred trash srm mount umount";
 
 /// Programs that make trees: what they copy or link comes to exist as a whole.
-const MAKES: &str = "cp ln install rsync scp";
+const MAKES: &str = "cp install rsync scp";
 
 /// Options whose value names what is left out, not what is touched.
 const LEAVES_OUT: &str = "--exclude --exclude-dir --exclude-from --ignore --ignore-path -path \
     -wholename -ipath -name -iname -regex";
 
-/// Shows every place that a call may change, with its name as the call has it. `plain`: also what words
-/// without any sign name, which only matter where the working directory or what lies in it does.
+/// Shows every place that a call may change, with its name as the call has it. `matters`: as of [`Walk`].
 pub(in crate::authority) fn each_place<'a>(
     call: &'a Classified,
     at: &Circumstances<'a>,
-    plain: bool,
+    matters: impl Fn(&Place<'a>) -> bool,
     mut see: impl FnMut(&Place<'a>, Cow<'a, str>, Role),
 ) {
-    let mut walk = Walk::new(at);
-    walk.skips_plain &= !plain;
+    let mut walk = Walk::new(at, matters);
     // "It only reads that file" loosens nothing when nobody believes it (I17).
     let claims_are_nothing = call.entry().trust == Trust::Untrusted;
     for subject in call.subjects() {
@@ -66,21 +64,6 @@ pub(in crate::authority) fn each_place<'a>(
     }
 }
 
-/// Shows every place that a word of a command may name, also of one that only reads.
-pub(in crate::authority) fn each_word<'a>(
-    call: &'a Classified,
-    at: &Circumstances<'a>,
-    mut see: impl FnMut(&Command<'a>, &Place<'a>, &'a str),
-) {
-    let mut walk = Walk::new(at);
-    for command in call.subjects().iter().filter_map(Command::of) {
-        walk.goes(&command);
-        if !only_records(&command) {
-            walk.words(&command, true, &mut |place, name, _| see(&command, place, name));
-        }
-    }
-}
-
 /// What is done with a place that is touched like this; reading does nothing.
 pub(super) fn role_of(access: Access) -> Option<Role> {
     match access {
@@ -91,47 +74,58 @@ pub(super) fn role_of(access: Access) -> Option<Role> {
     }
 }
 
-struct Walk<'a> {
+/// Follows a line from folder to folder. Words without any sign (`target`) name what lies right in a
+/// folder, and are passed over where nothing of that can matter.
+pub(in crate::authority) struct Walk<'a, M> {
     /// The working directory, then where the line goes.
     folders: Vec<Place<'a>>,
     home: Option<Place<'a>>,
     /// Used again for each name.
     place: Place<'a>,
-    /// A word without any sign names nothing that matters, as long as the line stays where it is.
+    /// Whether ordinary names in a folder matter, beside those that matter anywhere.
+    matters: M,
     skips_plain: bool,
 }
 
-impl<'a> Walk<'a> {
-    fn new(at: &Circumstances<'a>) -> Self {
-        let folder = Place::of(at.cwd);
-        let plain = |name: &Cow<'_, str>| !name.starts_with('.') && !listed(FULL, name);
-        Self {
-            skips_plain: folder.names().iter().all(plain),
-            folders: vec![folder],
-            home: at.policy.home.as_deref().map(Place::of),
-            place: Place::default(),
-        }
+impl<'a, M: Fn(&Place<'a>) -> bool> Walk<'a, M> {
+    pub(in crate::authority) fn new(at: &Circumstances<'a>, matters: M) -> Self {
+        let home = at.policy.home.as_deref().map(Place::of);
+        let place = Place::default();
+        let mut walk = Self { folders: Vec::new(), home, place, matters, skips_plain: true };
+        walk.enter(Place::of(at.cwd));
+        walk
+    }
+
+    fn enter(&mut self, folder: Place<'a>) {
+        let ordinary = |name: &Cow<'_, str>| !name.starts_with('.') && !listed(FULL, name);
+        let names = folder.names();
+        let is_root = names.is_empty();
+        self.skips_plain &= !is_root && names.iter().all(ordinary) && !(self.matters)(&folder);
+        self.folders.push(folder);
     }
 
     /// Follows a command that goes to another folder.
-    fn goes(&mut self, command: &Command<'a>) -> bool {
-        let goes = command.runs("cd pushd");
+    pub(in crate::authority) fn goes(&mut self, command: &Command<'a>) -> bool {
+        let goes = matches!(command.program, "cd" | "pushd");
         for folder in command.operands().filter(|_| goes) {
             let mut last = None;
             self.name(folder, Role::Named, &mut |place, _, _| last = Some(place.clone()));
-            self.folders.extend(last.filter(|_| self.folders.len() < FOLDERS_MAX));
+            if let Some(last) = last.filter(|_| self.folders.len() < FOLDERS_MAX) {
+                self.enter(last);
+            }
         }
         goes
     }
 
     /// Shows what the words of a command name; `all`: each word as a piece of program.
-    fn words(
+    pub(in crate::authority) fn words(
         &mut self,
         command: &Command<'a>,
         all: bool,
         see: &mut impl FnMut(&Place<'a>, &'a str, Role),
     ) {
         let roles = Roles::of(command);
+        let skips_plain = self.skips_plain;
         // A line that did not parse, or an assignment: what it names may be used behind a variable.
         let scattered = is_scattered(command.first, command);
         if command.rest.is_empty() && (scattered || command.first.contains('=')) {
@@ -139,11 +133,12 @@ impl<'a> Walk<'a> {
         }
         let mut before = "";
         for word in command.rest {
-            let skips = self.skips_plain && self.folders.len() == 1 && is_plain(word);
-            if !skips && !leaves_out(before, word) {
+            if !leaves_out(before, word) {
                 let role = roles.of_word(word);
                 let scattered = all || is_scattered(word, command);
-                names_in(word, scattered).for_each(|name| self.name(name, role, see));
+                let names = names_in(word, scattered);
+                let names = names.filter(|name| !(skips_plain && is_plain(name)));
+                names.for_each(|name| self.name(name, role, see));
             }
             before = word;
         }
@@ -193,14 +188,16 @@ pub(in crate::authority) fn behind_home(name: &str) -> Option<&str> {
 }
 
 /// Git commands that take files in as they are and change none of them.
-fn only_records(command: &Command<'_>) -> bool {
+pub(in crate::authority) fn only_records(command: &Command<'_>) -> bool {
     let first = command.rest.first().map(String::as_str).unwrap_or_default();
     command.program == "git" && matches!(first, "add" | "commit")
 }
 
+/// Whether a word, or the value in it, is left out by an option.
 fn leaves_out(before: &str, word: &str) -> bool {
-    let name = word.split_once('=').map(|(name, _)| name);
-    listed(LEAVES_OUT, before) || name.is_some_and(|name| listed(LEAVES_OUT, name))
+    let listed = |option: &str| option.starts_with('-') && listed(LEAVES_OUT, option);
+    listed(before)
+        || (word.starts_with('-') && word.split_once('=').is_some_and(|(name, _)| listed(name)))
 }
 
 /// What a command does with its operands.
@@ -217,6 +214,10 @@ impl<'a> Roles<'a> {
         let removes = inner.runs("clean") || inner.runs(REMOVES) || finds_and_removes(command);
         if inner.runs("mv rename") {
             let last = inner.operands().last().filter(|_| !inner.has("-t --target-directory"));
+            Self { operands: Role::Removed, last }
+        } else if command.runs("ln") {
+            // What a folder is linked to can be changed through the link, in the same line too.
+            let last = command.operands().last().filter(|_| !command.has("-t --target-directory"));
             Self { operands: Role::Removed, last }
         } else if removes {
             Self { operands: Role::Removed, last: None }

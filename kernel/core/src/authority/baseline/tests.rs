@@ -250,3 +250,29 @@ fn long_lines_are_judged_fast() {
         assert!(began.elapsed().as_secs() < 10, "{part:?}: {:?}", began.elapsed());
     }
 }
+
+/// AP-06: what is approved is the line, and not what a file holds that it runs.
+#[test]
+fn a_card_says_which_program_it_does_not_bind() {
+    let check = |text: &str, file: Option<&str>| {
+        let Verdict::Ask(prompt) = judge_all(&line(text), &World::default().at()).verdict else {
+            panic!("{text}: no question");
+        };
+        let reason = &prompt.whys().first().expect("it is asked for").reason;
+        let told =
+            file.is_some_and(|file| reason.contains(&format!("it runs {file}, whose content")));
+        assert_eq!(told, reason.contains("content"), "{text}: {reason}");
+        assert_eq!(told, file.is_some(), "{text}: {reason}");
+    };
+    check("./build.sh", Some("./build.sh"));
+    check("bash ./build.sh", Some("./build.sh"));
+    check("bash -x build.sh", Some("build.sh"));
+    check("touch x && sub/run", Some("sub/run"));
+    check("python3.11 tools/x.py --all", Some("tools/x.py"));
+    check("source env.sh", Some("env.sh"));
+    check("touch x", None);
+    check("/usr/bin/touch x", None);
+    check("python3 -c 'x'", None);
+    check("python3 -m pytest", None);
+    check("sed -i s/a/b/ x", None);
+}

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use super::Line;
 use crate::{
     authority::{
-        baseline::places::each_word,
+        baseline::places::{Walk, only_records},
         protected::{Patterns, Place, Role},
+        words::Command,
     },
     safety::{Access, Subject, Trust},
 };
@@ -53,20 +54,27 @@ pub(super) fn are_read(line: &Line<'_>) -> bool {
 
 fn by_command(line: &Line<'_>) -> bool {
     let home = line.at.policy.home.as_deref().map(Place::of);
-    let mut found = false;
-    each_word(line.call, line.at, |command, place, _| {
-        let only_finds = command.program == "find" && command.read_only;
-        if found || command.runs(KEEP_TO_THEMSELVES) || only_finds {
-            return;
+    let holds_home = |place: &Place<'_>| home.as_ref().is_some_and(|home| home.is_in(place));
+    let mut walk = Walk::new(line.at, holds_home);
+    line.call.subjects().iter().filter_map(Command::of).any(|command| {
+        walk.goes(&command);
+        if only_records(&command) || shows_nothing(&command) {
+            return false;
         }
         let tree = command.runs(TREE_READERS) || command.program == "find";
         let role = if tree { Role::Removed } else { Role::Named };
-        let everything = tree
-            && (command.runs("tar zip 7z") || command.has("-r -R -a --recursive --archive"))
-            && home.as_ref().is_some_and(|home| home.is_in(place));
-        found = everything || holds_secret(place, role);
-    });
-    found
+        let whole = tree
+            && (command.runs("tar zip 7z") || command.has("-r -R -a --recursive --archive"));
+        let mut found = false;
+        walk.words(&command, true, &mut |place, _, _| {
+            found = found || holds_secret(place, role) || (whole && holds_home(place));
+        });
+        found
+    })
+}
+
+fn shows_nothing(command: &Command<'_>) -> bool {
+    command.runs(KEEP_TO_THEMSELVES) || (command.program == "find" && command.read_only)
 }
 
 fn holds_secret(place: &Place<'_>, role: Role) -> bool {

@@ -115,6 +115,11 @@ pub(super) const ROWS: &[Row] = &[
             Form::Command(system::kills_all),
         ],
     ),
+    catastrophe(
+        "own_policy",
+        "it changes what Tollgate itself trusts or allows; that is the user's, at a terminal of their own",
+        &[begins("tollgate", "trust|permissions add")],
+    ),
     row(
         "publish",
         "it publishes; what others have fetched cannot be taken back",

@@ -37,8 +37,7 @@ pub(super) fn removes_whole(command: &Step<'_>, line: &Line<'_>) -> bool {
     match command.program {
         "rm" => {
             command.has("--no-preserve-root")
-                || (is_recursive(command)
-                    && command.operands().any(|word| is_whole(word, command, line)))
+                || (is_recursive(command) && (removes_named(command, line) || is_fed_whole(command, line)))
         }
         // It may be anything, with these words.
         program if program.starts_with('$') => {
@@ -57,6 +56,35 @@ pub(super) fn removes_whole(command: &Step<'_>, line: &Line<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether one of the operands means everything of something: by itself, or as a variable that the line
+/// sets to it.
+fn removes_named(command: &Step<'_>, line: &Line<'_>) -> bool {
+    command.operands().any(|word| {
+        is_whole(word, command, line)
+            || values_of(word, line).any(|value| is_whole(value, command, line))
+    })
+}
+
+/// What the line sets the variable to that a word is: `for d in /; do rm -r "$d"; done`, `d=/; rm -r $d`.
+fn values_of<'a>(word: &'a str, line: &'a Line<'_>) -> impl Iterator<Item = &'a str> {
+    let name = word.trim_matches('"').strip_prefix('$').unwrap_or_default();
+    let name = name.trim_matches(['{', '}']);
+    let steps = line.commands.iter().filter(move |_| !name.is_empty());
+    steps.flat_map(move |step| {
+        let loops = step.runs("for select") && step.rest.first().is_some_and(|it| it == name);
+        let words = step.rest.iter().skip(2).filter(move |_| loops).map(String::as_str);
+        let set = step.first.split_once('=').filter(|(set, _)| *set == name);
+        words.chain(set.map(|(_, value)| value))
+    })
+}
+
+/// `echo / | xargs rm -r`: what xargs adds is some word of the line.
+fn is_fed_whole(command: &Step<'_>, line: &Line<'_>) -> bool {
+    let mut others = line.commands.iter().filter(|step| step.first != command.first);
+    command.operator == "xargs"
+        && others.any(|step| step.operands().any(|word| is_great(word, line)))
 }
 
 /// The last operand of a move is where things go to.
@@ -205,6 +233,7 @@ fn is_great_word(word: &str, line: &Line<'_>) -> bool {
         return word.starts_with('/');
     }
     let home = behind_home(stem).is_some_and(str::is_empty)
+        || stem.strip_prefix("${HOME").is_some_and(|rest| rest.starts_with([':', '-', '=', '?']))
         || (stem.starts_with('~') && !stem.contains('/'));
     let above = stem == ".." || stem.ends_with("/..");
     if home || above || is_empty_variable(stem, word) {
@@ -241,7 +270,8 @@ fn is_great_place(place: &Path, line: &Line<'_>) -> bool {
     let names: Vec<_> = place.iter().skip(1).map(|name| name.to_string_lossy()).collect();
     match names.as_slice() {
         [] => true,
-        [top] => listed(SYSTEM, top),
+        // `/h*` may be any folder at the root.
+        [top] => listed(SYSTEM, top) || top.contains(['*', '?', '[']),
         [top, _] if listed("home Users", top) => true,
         _ => {
             let deep = DEEP.iter().any(|folder| place.starts_with(folder));

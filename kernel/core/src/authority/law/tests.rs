@@ -141,3 +141,24 @@ fn a_broken_law_lets_only_reading_through() {
 fn without_law_nothing_is_said() {
     assert_eq!(said(&line("rm -rf migrations"), &World::default()), "");
 }
+
+/// A name that is folded (`a:b`, `x.`, wide letters) is protected by the pattern that names it.
+#[test]
+fn a_pattern_is_folded_as_the_places_are() {
+    for (pattern, place) in [
+        ("data:prod/**", "data:prod/x"),
+        ("data:*/**", "data:prod/x"),
+        ("notes./**", "notes./x"),
+        ("ΑΣ/**", "ΑΣ/x"),
+        ("ａ/**", "ａ/x"),
+        ("s\u{ad}x/*", "s\u{ad}x/1"),
+        ("[a:b]/**", "a/x"),
+        ("Data/*.SQL", "data/1.sql"),
+    ] {
+        let mut world = World::default();
+        let places = vec![protect(&[pattern], LawAction::Block, 1)];
+        world.policy.law = Law::Protects { root: "/w".into(), places };
+        let call = call(Trust::Trusted, Safety::WORST, vec![path(place, Access::Write)], "");
+        assert_eq!(said(&call, &world), format!("block law.toml:1 ({pattern})"), "{place}");
+    }
+}

@@ -18,42 +18,63 @@ pub(in crate::authority) struct Patterns {
     sieve: Sieve,
 }
 
-/// Lets through every name with which a pattern may begin, and few others: nearly all names of a long
-/// line are none.
+/// Lets through every name with which a pattern may begin, and few others: nearly all names of a line
+/// are none.
 #[derive(Debug)]
 struct Sieve {
-    /// Bit n of a byte: a pattern begins with that byte and has n bytes, or may have.
-    by_first_byte: [u64; 256],
-    /// Bytes with which a pattern ends that may begin with anything.
-    by_last_byte: [bool; 256],
+    begins: Pairs,
+    /// Bit n of a first byte: a pattern begins with it and has n bytes, or may have.
+    lengths: [u64; 256],
+    /// How patterns end that may begin with anything.
+    ends: Pairs,
+}
+
+/// Pairs of bytes: bit n of a byte stands for all bytes beside it that are n in their lower six bits.
+#[derive(Debug)]
+struct Pairs([u64; 256]);
+
+impl Pairs {
+    fn add(&mut self, (outer, inner): (u8, Option<u8>)) {
+        let beside = inner.map_or(u64::MAX, |inner| 1 << (inner & 63));
+        self.0.get_mut(usize::from(outer)).into_iter().for_each(|bits| *bits |= beside);
+    }
+
+    fn has(&self, (outer, inner): (u8, Option<u8>)) -> bool {
+        let bits = self.0.get(usize::from(outer)).copied().unwrap_or_default();
+        bits & inner.map_or(u64::MAX, |inner| 1 << (inner & 63)) != 0
+    }
 }
 
 impl Sieve {
     fn new() -> Self {
-        Self { by_first_byte: [0; 256], by_last_byte: [false; 256] }
+        Self { begins: Pairs([0; 256]), lengths: [0; 256], ends: Pairs([0; 256]) }
     }
 
     fn add(&mut self, name: &str) {
         let (begin, end) = name.split_once('*').unwrap_or((name, ""));
-        let lengths = if begin.len() == name.len() { bit(name) } else { u64::MAX };
-        let (first, last) = (begin.bytes().next(), end.bytes().last());
-        if let Some(bits) = first.and_then(|byte| self.by_first_byte.get_mut(usize::from(byte))) {
-            *bits |= lengths;
-        } else if let Some(ends) =
-            last.and_then(|byte| self.by_last_byte.get_mut(usize::from(byte)))
-        {
-            *ends = true;
+        if let Some(pair) = pair(begin.bytes()) {
+            let lengths = if begin.len() == name.len() { bit(name) } else { u64::MAX };
+            self.begins.add(pair);
+            self.lengths.get_mut(usize::from(pair.0)).into_iter().for_each(|it| *it |= lengths);
+        } else if let Some(pair) = pair(end.bytes().rev()) {
+            self.ends.add(pair);
         }
     }
 
     fn lets_through(&self, name: &str) -> bool {
-        let bytes = name.as_bytes();
-        let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
-        let begins =
-            self.by_first_byte.get(usize::from(*first)).is_some_and(|bits| bits & bit(name) != 0);
-        let ends = self.by_last_byte.get(usize::from(*last)).is_some_and(|ends| *ends);
-        begins || (ends && name.contains('.')) || (*first == b'.' && has_glob(name))
+        let (Some(begin), Some(end)) = (pair(name.bytes()), pair(name.bytes().rev())) else {
+            return false;
+        };
+        let lengths = self.lengths.get(usize::from(begin.0)).copied().unwrap_or_default();
+        (lengths & bit(name) != 0 && self.begins.has(begin))
+            || self.ends.has(end)
+            || (begin.0 == b'.' && has_glob(name))
     }
+}
+
+/// The first byte, and the one beside it.
+fn pair(mut bytes: impl Iterator<Item = u8>) -> Option<(u8, Option<u8>)> {
+    Some((bytes.next()?, bytes.next()))
 }
 
 /// The bit of a name's length; the last one stands for all longer ones.

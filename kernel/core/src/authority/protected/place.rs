@@ -84,7 +84,7 @@ impl<'a> Place<'a> {
 
 /// A name without what file systems and eyes pass over: case, ignorable characters, wide forms, dots and
 /// blanks at its end, a stream behind `:`.
-pub(super) fn fold(name: &str) -> Cow<'_, str> {
+pub(in crate::authority) fn fold(name: &str) -> Cow<'_, str> {
     let plain = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && byte != b':';
     let is_folded = name.bytes().all(|byte| plain(byte) || byte == b' ')
         && !name.ends_with(['.', ' '])

@@ -11,7 +11,7 @@ use super::{
     facts::Facts,
     hold::without_port,
     words::is_begun_by,
-    wrappers::{behind_pure_wrapper, is_harmless_assignment},
+    wrappers::{behind_pure_wrapper, is_harmless_assignment, is_harmless_loop},
 };
 use crate::{
     authority::{policy::Policy, protected::guarded},
@@ -71,10 +71,13 @@ pub(super) fn is_free(subject: &Subject, facts: &Facts<'_>, policy: &Policy) -> 
         }
 }
 
-/// Whether a command does nothing but run another one of the line, which is judged itself.
+/// Whether a command does nothing but run others of the line, which are judged themselves.
 pub(super) fn only_wraps(argv: &[String], facts: &Facts<'_>) -> bool {
     if let [word] = argv {
         return is_harmless_assignment(word);
+    }
+    if is_harmless_loop(argv) {
+        return true;
     }
     behind_pure_wrapper(argv)
         .is_some_and(|inner| facts.commands().any(|other| !other.opaque && other.argv == inner))

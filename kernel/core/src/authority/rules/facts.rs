@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Touch, places::Places, words::is_known_program};
+use super::{Touch, places::Places, words::is_any};
 use crate::{
     authority::{Circumstances, baseline::flat},
     call::Classified,
@@ -69,7 +69,7 @@ impl<'a> Facts<'a> {
         let root = at.policy.workspace.root.as_path();
         let entry = call.entry();
         let mut facts = Self {
-            tool: entry.name.as_str(),
+            tool: entry.canonical().as_str(),
             server: entry.server.as_str(),
             trusted: entry.trust == Trust::Trusted,
             subjects: call.subjects(),
@@ -181,5 +181,5 @@ fn redirection(command: &Command<'_>) -> Option<Touch> {
 }
 
 fn is_unknown(command: &Command<'_>) -> bool {
-    command.argv.first().is_none_or(|program| command.opaque && !is_known_program(program))
+    is_any(command.argv, command.opaque)
 }

@@ -1,7 +1,7 @@
 //! Whether a deny or an ask rule holds for a call: when each of its matchers matches some subject, or
 //! something that a subject could be. One is enough; what is not known counts as maybe.
 
-use super::{NamePattern, PathMatch, Rule, facts::Facts, words::could_be};
+use super::{Action, NamePattern, PathMatch, Rule, facts::Facts, words::could_be};
 use crate::safety::Subject;
 
 /// Whether a rule matches.
@@ -47,11 +47,16 @@ fn speaks_to(meant: &NamePattern, facts: &Facts<'_>) -> Hit {
     }
 }
 
-/// Whether a rule's server is the call's.
+/// Whether a rule's server is the call's: the one that has the tool, or the MCP server that the call says
+/// it goes to. Who is not trusted may say that only where the tool's own name says it too, or else to be
+/// denied or asked for: a claim of another's name opens nothing (I17).
 pub(super) fn is_served(rule: &Rule, facts: &Facts<'_>) -> bool {
     let Some(meant) = &rule.server else { return true };
+    let opens = rule.action == Action::Allow && !facts.trusted && rule.tool.exact().is_none();
     let through = |subject: &Subject| match subject {
-        Subject::Mcp { server, .. } => meant.matches(server),
+        Subject::Mcp { server, .. } => {
+            meant.matches(server) && (!opens || is_tool_of(facts.tool, server))
+        }
         Subject::Path { .. }
         | Subject::Command { .. }
         | Subject::Host { .. }
@@ -60,6 +65,12 @@ pub(super) fn is_served(rule: &Rule, facts: &Facts<'_>) -> bool {
         | Subject::Unknown => false,
     };
     meant.matches(facts.server) || facts.subjects.iter().any(through)
+}
+
+/// Whether a tool is named as one of this MCP server: `mcp_SERVER_TOOL`.
+fn is_tool_of(tool: &str, server: &str) -> bool {
+    let rest = tool.strip_prefix("mcp_").and_then(|rest| rest.strip_prefix(server));
+    rest.is_some_and(|rest| rest.starts_with('_'))
 }
 
 /// "host" of "host:port".

@@ -47,6 +47,9 @@ pub fn select<'a>(call: &Classified, at: &Circumstances<'_>, sets: &[&'a Rules])
     let found = sets.iter().flat_map(|set| set.candidates(&facts));
     let rules: Vec<&'a Rule> =
         found.filter(|rule| is_in_force(rule, at) && is_served(rule, &facts)).collect();
+    if rules.is_empty() {
+        return Selected::Nothing;
+    }
     decide(&rules, &facts, at)
 }
 
@@ -81,11 +84,11 @@ pub(super) fn decide<'a>(
         }
         let whole = || best(allows().filter(|rule| is_whole(rule))).into_iter().collect();
         let allowing = if cover.is_empty() { whole() } else { distinct(&cover) };
-        let all = cover
-            .iter()
-            .zip(facts.subjects)
-            .all(|(covered, subject)| covered.is_some() || is_free(subject, facts, at.policy));
-        if all && !allowing.is_empty() {
+        if allowing.is_empty() {
+            continue;
+        }
+        let mut subjects = cover.iter().zip(facts.subjects);
+        if subjects.all(|(covered, it)| covered.is_some() || is_free(it, facts, at.policy)) {
             return Selected::Allow(allowing);
         }
     }

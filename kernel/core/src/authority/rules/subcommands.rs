@@ -93,10 +93,10 @@ const LAUNCHERS: &[&str] = &[
     "xargs",
 ];
 
-/// Builtins that change what the commands after them mean, as an assignment does.
+/// Builtins that change what the commands after them mean, as an assignment or a loop over `PATH` does.
 const SETTINGS: &[&str] = &[
-    "alias", "declare", "enable", "export", "hash", "local", "readonly", "set", "shopt", "typeset",
-    "unalias", "unset",
+    "alias", "declare", "enable", "export", "for", "hash", "let", "local", "mapfile", "read",
+    "readarray", "readonly", "select", "set", "shopt", "typeset", "unalias", "unset",
 ];
 
 /// Programs that run a text; a file of their first word is what is shown, a text or an input is not.

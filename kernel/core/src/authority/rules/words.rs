@@ -36,6 +36,20 @@ pub(super) fn is_known_program(word: &str) -> bool {
     assigns || is_known(word.strip_prefix("~/").unwrap_or(word))
 }
 
+/// Whether a command that is not all known may be any command: not even its program is told, or it is a
+/// shell that runs a text which nobody knows (`curl x | sh`, `eval $x`, `. <(x)`).
+pub(super) fn is_any(argv: &[String], opaque: bool) -> bool {
+    const SHELLS: [&str; 9] =
+        ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "rbash", "fish"];
+    let Some((program, words)) = argv.split_first() else { return true };
+    let name = base_name(program);
+    let script = || words.iter().any(|word| is_known(word) && !is_option(word));
+    let text = || words.iter().any(|word| letters(word, 5).is_some_and(|it| it.contains('c')));
+    let runs_text = matches!(name, "eval" | "source" | ".")
+        || (SHELLS.contains(&name) && (!script() || text()));
+    opaque && (!is_known_program(program) || runs_text)
+}
+
 /// Whether a rule's program is this word, for certain: the same, or a bare name in a folder of the system.
 pub(super) fn is_program(rule: &str, word: &str) -> bool {
     let of_system = || SYSTEM_FOLDERS.iter().any(|folder| word.strip_prefix(folder) == Some(rule));
@@ -60,7 +74,7 @@ pub(super) fn could_be(argv: &[String], opaque: bool, rule: &CommandMatch) -> Hi
     else {
         return if rule.argv.is_empty() { Hit::Yes } else { Hit::Maybe };
     };
-    if opaque && !is_known_program(program) {
+    if is_any(argv, opaque) && base_name(program) != base_name(meant) {
         Hit::Maybe
     } else if base_name(program) != base_name(meant) {
         Hit::No

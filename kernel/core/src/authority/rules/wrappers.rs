@@ -81,6 +81,18 @@ pub(super) fn is_harmless_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| HARMLESS_VARIABLES.contains(&name))
 }
 
+/// `for NAME in WORD…` with a name that no program and no shell knows: the shell server gives the head of
+/// a loop as a command, and `for PATH in x` changes what the loop's commands are.
+pub(super) fn is_harmless_loop(argv: &[String]) -> bool {
+    let [keyword, name, rest @ ..] = argv else { return false };
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    matches!(keyword.as_str(), "for" | "select")
+        && rest.first().is_none_or(|word| word == "in")
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(plain)
+        && name != "histchars"
+}
+
 /// The command that a pure wrapper runs, if these words are one with options that are understood.
 pub(super) fn behind_pure_wrapper(argv: &[String]) -> Option<&[String]> {
     let (program, mut rest) = argv.split_first()?;

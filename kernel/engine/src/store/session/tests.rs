@@ -216,7 +216,7 @@ fn a_damaged_middle_is_told_and_the_rest_loads() {
     assert_eq!(loaded, expected);
     let told = repairs.to_string();
     assert!(told.contains("line 2") && told.contains("checksum"), "{told}");
-    assert!(told.contains("line 13") && told.contains("of_tomorrow"), "{told}");
+    assert!(told.contains("line 14") && told.contains("of_tomorrow"), "{told}");
 }
 
 #[test]

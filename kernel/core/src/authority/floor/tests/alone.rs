@@ -158,7 +158,7 @@ pub(super) const ORDINARY: &[&str] = &[
     "find . -name *.orig -delete",
     "find . -type d -name __pycache__ -exec rm -rf {} + ; @find rm -rf {}",
     "sed -i s/a/b/g src/x",
-    "grep -rn TODO src | wc -l",
+    "grep -rn needle src | wc -l",
     "chmod +x scripts/run.sh && ./scripts/run.sh",
     "docker build -t x . && docker run --rm x",
     "docker compose up -d",

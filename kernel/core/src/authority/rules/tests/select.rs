@@ -236,3 +236,22 @@ fn several_sets_are_heard_together() {
     assert_eq!(world.answer(&call("bash", &["git add ."])), "allow bash(git *)");
     assert_eq!(rules(&["session allow bash"]).all()[0].source, Source::Session);
 }
+
+/// I17: a server that nobody trusts does not come under another one's rule by saying its name.
+#[test]
+fn a_claim_to_be_another_server_opens_nothing() {
+    let says = |tool: &str, trust| call_of(tool, trust, vec![subject("m: github/push")]);
+    let answer = |rule: &str, call| World::new(&[rule], &[]).answer(&call);
+    let evil = says("evil", Trust::Untrusted);
+    assert_eq!(answer("allow * server=github", evil.clone()), "nothing");
+    assert_eq!(answer("allow mcp(github)", says("mcp_evil_push", Trust::Untrusted)), "nothing");
+    assert_eq!(answer("deny * server=github", evil.clone()), "deny * server=github");
+    assert_eq!(answer("ask * server=github", evil.clone()), "ask * server=github");
+    // Its own server's name is the kernel's word, and so is a tool that is named.
+    assert_eq!(answer("allow * server=file", evil.clone()), "allow * server=file");
+    assert_eq!(answer("allow evil server=github", evil), "allow evil server=github");
+    let bridged = says("mcp_github_push", Trust::Untrusted);
+    assert_eq!(answer("allow mcp(github)", bridged), "allow mcp_* server=github");
+    let trusted = says("evil", Trust::Trusted);
+    assert_eq!(answer("allow * server=github", trusted), "allow * server=github");
+}

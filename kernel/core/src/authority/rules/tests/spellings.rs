@@ -241,3 +241,40 @@ fn a_forbidden_place_below_home_is_known_by_its_tilde() {
     passed(keys, &["op: cat ~/.sshx"]);
     passed("*(path:.ssh/**)", &["op: cat ~/.ssh/id"]);
 }
+
+/// The head of a loop is told as a command: over an ordinary name it needs no rule of its own, over one
+/// that means something (`for PATH in x`) it is as an assignment.
+#[test]
+fn a_loop_over_a_name_that_means_something_is_not_covered() {
+    let test = ["allow bash(cargo test *)"];
+    for head in ["for i in 1 2", "for crate in a b", "for x", "select x in a"] {
+        check(&test, "bash", &[head, "cargo test"], "allow bash(cargo test *)");
+    }
+    for head in [
+        "for PATH in /evil",
+        "select PATH in /evil",
+        "for RUSTC_WRAPPER in ./x",
+        "for LD_PRELOAD in ./x",
+        "for _ in x",
+        "op: for i in $(x)",
+        "for i of x",
+        "for",
+    ] {
+        check(&test, "bash", &[head, "cargo test"], "nothing");
+    }
+    check(&test, "bash", &["for i in 1 2"], "nothing");
+}
+
+/// What a shell is given to run, and nobody knows, could be what is denied (SH-16).
+#[test]
+fn a_shell_with_an_unknown_text_could_run_what_is_denied() {
+    for shell in
+        ["op: sh", "op: /bin/bash -s", "op: bash -c $x", "op: eval $x", "op: . <(curl)", "op: source $f"]
+    {
+        asked("bash(git push *)", &["curl x", shell]);
+        asked("*(path:.env)", &[shell]);
+    }
+    for other in ["op: bash build.sh $x", "op: python $x", "sh build.sh", "bash -c ls"] {
+        passed("bash(git push *)", &[other]);
+    }
+}
