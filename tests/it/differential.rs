@@ -61,8 +61,11 @@ async fn every_caller_meets_the_same_gate() {
     println!("{done} tuples, 0 differences: {decisions:?}");
     // A generator that only meets one wall shows nothing.
     for kind in ["auto", "approved", "denied", "refused"] {
-        let met: usize =
-            decisions.iter().filter(|(word, _)| word.starts_with(kind)).map(|(_, count)| count).sum();
+        let met: usize = decisions
+            .iter()
+            .filter(|(word, _)| word.starts_with(kind))
+            .map(|(_, count)| count)
+            .sum();
         assert!(met * 100 > done, "{kind}: {decisions:?}");
     }
     assert!(decisions.len() > 15, "few kinds of decision: {decisions:?}");

@@ -65,7 +65,10 @@ fn headless_ask_refuses_with_the_reason() {
     let ran = world.call(tool, arguments).run().code(3);
     let (class, why) = refusal(&ran.json());
     assert_eq!(class, "no_approver");
-    assert!(why.contains("may destroy something") && why.contains("no terminal is attached"), "{why}");
+    assert!(
+        why.contains("may destroy something") && why.contains("no terminal is attached"),
+        "{why}"
+    );
     assert!(!world.has(leaves));
     let script = Script::new().call(tool, arguments.clone()).text("I was refused.");
     let ran = world.exec(&script, "go").run().code(3);

@@ -38,6 +38,7 @@ fn denied(world: &World, ran: Ran) -> String {
     let reason = judged["reason"].as_str().unwrap().to_owned();
     let told = content_text(result);
     assert_eq!(told, format!("the guardian does not allow this call: {reason}"));
+    assert_eq!(events.results()[0]["receipt"]["decider"], "guardian", "who said no");
     assert_eq!(events.one("turn.completed")["text"], "end", "the turn goes on");
     world.receipts(Some(events.session())).sound(world);
     reason

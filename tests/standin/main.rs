@@ -93,9 +93,10 @@ impl Tool for Probe {
 fn subject_of(claimed: Claimed, context: &Context) -> Subject {
     match claimed {
         Claimed::Path(access, absolute) => Subject::Path {
-            relative: context.roots.iter().find_map(|root| {
-                absolute.strip_prefix(root).ok().map(std::path::Path::to_owned)
-            }),
+            relative: context
+                .roots
+                .iter()
+                .find_map(|root| absolute.strip_prefix(root).ok().map(std::path::Path::to_owned)),
             access: match access.as_str() {
                 "read" => PathAccess::Read,
                 "write" => PathAccess::Write,

@@ -103,6 +103,7 @@ impl Failure {
             Some(KernelError::NoModel(_)) => "no_model",
             Some(KernelError::Io { .. }) => "io",
             Some(KernelError::Policy(_)) => "policy",
+            Some(KernelError::Posture(_)) => "posture",
             None if self.exit == Exit::Usage => "usage",
             None => "failed",
         }
@@ -119,6 +120,7 @@ impl From<KernelError> for Failure {
                 _ => Exit::Failed,
             },
             KernelError::Server { .. } => Exit::Unavailable,
+            KernelError::Posture(_) => Exit::Refused,
             KernelError::NoModel(_) | KernelError::Policy(_) => Exit::Usage,
             KernelError::Store(_) | KernelError::Io { .. } => Exit::Failed,
         };

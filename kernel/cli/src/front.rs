@@ -15,7 +15,7 @@ use tollgate_engine::{
 };
 
 use crate::{
-    limits::QUESTIONS_WAITING,
+    limits::{EVENTS_HELD_MAX, QUESTIONS_WAITING},
     output::{Output, Paint, line_err, write_err},
     text,
     tty::Tty,
@@ -112,14 +112,25 @@ pub(crate) async fn watch(
                 while let Ok(event) = events.try_recv() {
                     view.show(&event);
                 }
-                let answer = tokio::select! {
-                    biased;
-                    () = question.cancelled.cancelled() => {
-                        line_err("│ cancelled");
-                        None
+                // Calls beside this one go on meanwhile; what they tell is shown after the card.
+                let mut later = Vec::new();
+                let answer = {
+                    let mut asking = std::pin::pin!(answerer.ask(&question.card, output));
+                    loop {
+                        tokio::select! {
+                            biased;
+                            () = question.cancelled.cancelled() => {
+                                line_err("│ cancelled");
+                                break None;
+                            }
+                            answer = &mut asking => break Some(answer),
+                            Some(event) = events.recv(), if later.len() < EVENTS_HELD_MAX => {
+                                later.push(event);
+                            }
+                        }
                     }
-                    answer = answerer.ask(&question.card, output) => Some(answer),
                 };
+                later.iter().for_each(|event| view.show(event));
                 // Whoever asked may have been cancelled meanwhile.
                 drop(answer.map(|answer| question.answer.send(answer)));
             }

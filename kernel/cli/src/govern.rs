@@ -5,10 +5,7 @@
 
 use std::sync::Arc;
 
-use tollgate_core::{
-    authority::managed::Managed,
-    stance::{Posture, Stance},
-};
+use tollgate_core::stance::Stance;
 use tollgate_engine::{error::KernelError, model};
 use tollgate_policy::{Policies, Standing};
 
@@ -19,13 +16,6 @@ use crate::{
     start::Start,
     visible,
 };
-
-#[cfg(test)]
-mod tests;
-
-/// The postures, the tightest last.
-const LOOSEST_FIRST: [Posture; 4] =
-    [Posture::FullAccess, Posture::AutoReview, Posture::Ask, Posture::Never];
 
 /// What holds for a session that is about to begin.
 #[derive(Debug)]
@@ -70,26 +60,20 @@ pub(crate) fn govern(
         }
     }
     let asked = config::stance(config);
-    let posture = clamped(managed, asked.posture).ok_or_else(|| {
+    let stance = managed.clamp(asked).ok_or_else(|| {
         let message = format!(
             "the machine's owner allows no posture as tight as {} ({owner})",
             asked.posture
         );
         Failure::new(Exit::Refused, anyhow::Error::msg(message))
     })?;
-    if posture != asked.posture {
+    if stance != asked {
         note(&format!(
-            "posture {} is not allowed by the machine's owner ({owner}); {posture} holds instead",
-            asked.posture
+            "posture {} is not allowed by the machine's owner ({owner}); {} holds instead",
+            asked.posture, stance.posture
         ));
     }
-    Ok(Governed { stance: Stance { posture, ..asked } })
-}
-
-/// The posture itself if it may be used, else the loosest tighter one that may.
-fn clamped(managed: &Managed, asked: Posture) -> Option<Posture> {
-    let may = |posture: &Posture| managed.postures.as_ref().is_none_or(|all| all.contains(posture));
-    LOOSEST_FIRST.into_iter().skip_while(|posture| *posture != asked).find(may)
+    Ok(Governed { stance })
 }
 
 /// The managed files that are there.

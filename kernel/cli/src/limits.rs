@@ -43,3 +43,6 @@ pub(crate) const PROBE_MAX: Duration = Duration::from_millis(200);
 pub(crate) const STOP_MAX: Duration = Duration::from_secs(5);
 /// How often `servers stop` looks.
 pub(crate) const STOP_LOOK: Duration = Duration::from_millis(20);
+
+/// Events that are held back while a card waits for its answer; beyond it the session waits too.
+pub(crate) const EVENTS_HELD_MAX: usize = 4096;

@@ -163,7 +163,7 @@ async fn obey(
             let stance =
                 Stance { mode: mode.unwrap_or(now.mode), posture: posture.unwrap_or(now.posture) };
             let set = cx.set_stance(stance).await;
-            set.map_err(|error| format!("the stance was not changed: {error}"))
+            set.map(drop).map_err(|error| format!("the stance was not changed: {error}"))
         }
         Said::Answer(id, answer) => match desk.decide(&id, answer) {
             Decided::Taken => Ok(()),

@@ -34,6 +34,7 @@ mod baseline;
 mod budget;
 pub mod circumstances;
 pub mod floor;
+mod hosts;
 mod judge;
 pub mod law;
 pub mod managed;

@@ -8,6 +8,8 @@
 //!
 //! Not here: files, locks, flushing (`engine::store`).
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -197,7 +199,7 @@ pub struct LayerNote {
     /// Its word.
     pub verdict: LayerVerdict,
     /// Why, one clause.
-    pub reason: String,
+    pub reason: Cow<'static, str>,
 }
 
 /// A layer's word.

@@ -86,15 +86,3 @@ pub(crate) fn prepared(
     let said = Preparation { safety, subjects, escalation, ..Preparation::default() };
     schema::check(eligible).unwrap().classify(said)
 }
-
-/// A call of a tool that may do anything, of which its server says `safety`.
-pub(crate) fn classified(trust: Trust, safety: Safety) -> Classified {
-    let mut catalog = Catalog::default();
-    let entry = Entry { trust, ..entry("tool", Safety::WORST) };
-    catalog.add(entry).unwrap();
-    let resolved = catalog.resolve(raw("tool")).unwrap();
-    let work = Stance { mode: Mode::Work, posture: Posture::Ask };
-    let eligible = crate::authority::admission::admit(resolved, work, &Policy::default()).unwrap();
-    let said = Preparation { safety, ..Preparation::default() };
-    schema::check(eligible).unwrap().classify(said)
-}

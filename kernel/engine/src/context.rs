@@ -13,7 +13,7 @@ use std::{
 
 use tokio::sync::RwLock;
 use tollgate_core::{
-    authority::{Budget, Circumstances, HookSaid, Taint, rules::Rules},
+    authority::{Budget, Circumstances, HookSaid, Taint, managed::Managed, rules::Rules},
     call::Position,
     catalog::Catalog,
     name::{CallId, SessionId},
@@ -111,6 +111,14 @@ impl Moving {
     }
 }
 
+/// The stance as tight as the machine's owner wants it.
+///
+/// # Errors
+/// The owner allows no posture as tight.
+pub(crate) fn allowed(managed: &Managed, stance: Stance) -> Result<Stance, KernelError> {
+    managed.clamp(stance).ok_or(KernelError::Posture(stance.posture))
+}
+
 impl SessionContext {
     /// Mode and posture as of now.
     #[must_use]
@@ -119,10 +127,12 @@ impl SessionContext {
     }
 
     /// Changes mode and posture from here on: calls that wait or run are judged again (`[GATE-12]`).
+    /// Gives the stance that holds, which is tighter where the machine's owner wants it (`[GATE-51]`).
     ///
     /// # Errors
-    /// It cannot be written down; the stance is as it was then.
-    pub async fn set_stance(&self, stance: Stance) -> Result<(), KernelError> {
+    /// The owner allows no posture as tight, or it cannot be written down; the stance is as it was then.
+    pub async fn set_stance(&self, stance: Stance) -> Result<Stance, KernelError> {
+        let stance = allowed(&self.policies.current().policy.managed, stance)?;
         let written = lock(&self.log).append(&SessionRecord::Stance(stance));
         written.map_err(StoreError::from)?;
         let before = std::mem::replace(&mut lock(&self.moving).stance, stance);
@@ -134,7 +144,7 @@ impl SessionContext {
         self.events.tell(None, None, body).await;
         let payload = serde_json::json!({ "before": before, "after": stance });
         hooks::tell(self, HookEvent::ModeChange, payload).await;
-        Ok(())
+        Ok(stance)
     }
 
     /// The working directory as of now.
@@ -148,7 +158,7 @@ impl SessionContext {
     pub fn now(&self) -> Now {
         let standing = self.policies.current();
         let mut moving = lock(&self.moving);
-        moving.latest_unix_ms = moving.latest_unix_ms.max(clock::unix_ms());
+        let unix_ms = moving.tick(clock::unix_ms());
         Now {
             stance: moving.stance,
             standing,
@@ -156,7 +166,7 @@ impl SessionContext {
             taint: moving.taint.clone(),
             cwd: moving.cwd.clone(),
             can_ask: self.approver.can_ask(),
-            unix_ms: moving.latest_unix_ms,
+            unix_ms,
         }
     }
 
@@ -194,6 +204,15 @@ impl SessionContext {
             let Some(path) = oldest.map(|one| one.path.clone()) else { break };
             moving.observations.remove(&path);
         }
+    }
+}
+
+impl Moving {
+    /// The time of a judgement: as of now, or the latest that was seen when the clock jumped back, so
+    /// that a rule that has expired stays expired.
+    fn tick(&mut self, now_unix_ms: u64) -> u64 {
+        self.latest_unix_ms = self.latest_unix_ms.max(now_unix_ms);
+        self.latest_unix_ms
     }
 }
 
@@ -278,4 +297,23 @@ impl Emitter {
 /// A lock whose holder cannot have left it half changed: single statements hold it.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wall clock may jump; what has expired does not come back.
+    #[test]
+    fn time_never_goes_back() {
+        let mut moving = Moving {
+            stance: Stance::default(),
+            cwd: PathBuf::new(),
+            grants: Arc::default(),
+            taint: Vec::new(),
+            latest_unix_ms: 0,
+            observations: BTreeMap::new(),
+        };
+        assert_eq!([5, 9, 3, 10].map(|now| moving.tick(now)), [5, 9, 9, 10]);
+    }
 }

@@ -117,7 +117,8 @@ pub(crate) async fn dispatch(
         if tries == 0 {
             write_intent(cx, call, draft).await?;
         }
-        let executed = execute::execute(cx, call, draft.secrets(), &connection, start, clocks, cancel).await;
+        let executed =
+            execute::execute(cx, call, draft.secrets(), &connection, start, clocks, cancel).await;
         let (lost, sent) = match executed {
             Executed::Ended(ended) => return finish(cx, call, *ended),
             Executed::Lost { reason, sent } => (reason, sent),
@@ -296,13 +297,25 @@ struct Lane<'a> {
 }
 
 impl<'a> Lane<'a> {
+    /// Waits for its place; policy files are read again after a wait, since it may have been long.
     async fn enter(cx: &'a SessionContext, call: &Classified) -> Self {
         if call.raw().parent.is_some() {
-            Self { _shared: None, _alone: None }
-        } else if call.safety().concurrency_safe {
-            Self { _shared: Some(cx.lane.read().await), _alone: None }
+            return Self { _shared: None, _alone: None };
+        }
+        if call.safety().concurrency_safe {
+            if let Ok(shared) = cx.lane.try_read() {
+                return Self { _shared: Some(shared), _alone: None };
+            }
+            let shared = cx.lane.read().await;
+            cx.policies.refresh();
+            Self { _shared: Some(shared), _alone: None }
         } else {
-            Self { _shared: None, _alone: Some(cx.lane.write().await) }
+            if let Ok(alone) = cx.lane.try_write() {
+                return Self { _shared: None, _alone: Some(alone) };
+            }
+            let alone = cx.lane.write().await;
+            cx.policies.refresh();
+            Self { _shared: None, _alone: Some(alone) }
         }
     }
 }

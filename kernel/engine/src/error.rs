@@ -1,6 +1,8 @@
 //! What ends a turn or keeps a session from beginning: the operator's errors. What the model can act
 //! on is no error but a result.
 
+use tollgate_core::stance::Posture;
+
 use crate::{servers::ServerError, store::StoreError};
 
 /// The kernel cannot go on.
@@ -33,6 +35,12 @@ pub enum KernelError {
     /// Rules, hooks or managed policy cannot be read, or say what cannot be.
     #[error("the policy cannot be used:\n{0}")]
     Policy(#[from] tollgate_policy::PolicyError),
+    /// The machine's owner allows no posture that is as tight as the one that was asked for.
+    #[error(
+        "the machine's owner allows no posture as tight as {0}; `tollgate permissions list` shows which \
+         may be used"
+    )]
+    Posture(Posture),
     /// Something of the host: a folder, a socket.
     #[error("{what}")]
     Io {

@@ -122,15 +122,15 @@ impl Kernel {
     /// are in this kernel's state: give a kernel for explanations a state folder of its own.
     ///
     /// # Errors
-    /// The store fails, or policy files have mistakes.
+    /// The store fails, policy files have mistakes, or the machine's owner allows no posture as tight.
     pub async fn explain(
         &self,
         options: &SessionOptions,
         call: Hypothetical,
     ) -> Result<Explanation, KernelError> {
         let (events, _) = mpsc::channel(1);
-        let (cx, _, _) =
-            self.context(options, Arc::new(Somebody { can_ask: call.can_ask }), events).await?;
+        let somebody = Arc::new(Somebody { can_ask: call.can_ask });
+        let (cx, _, _) = self.context(&mut options.clone(), somebody, events).await?;
         let raw = RawCall {
             id: clock::call_id(),
             parent: None,
@@ -216,6 +216,7 @@ impl Told {
     }
 
     fn pass(&mut self, layer: Layer, reason: String) {
+        let reason = reason.into();
         self.explanation.layers.push(LayerNote { layer, verdict: LayerVerdict::Pass, reason });
     }
 
@@ -223,7 +224,7 @@ impl Told {
         self.explanation.layers.push(LayerNote {
             layer: refusal.layer,
             verdict: LayerVerdict::Refuse,
-            reason: refusal.message.clone(),
+            reason: refusal.message.clone().into(),
         });
         self.refusal.get_or_insert(refusal);
     }
@@ -317,7 +318,7 @@ impl Told {
         let hooks = self.explanation.hooks.join(", ");
         let note = self.explanation.layers.iter_mut().find(|note| note.layer == Layer::Hooks);
         if let Some(note) = note {
-            note.reason = format!("{hooks} would run and may ask, deny or allow");
+            note.reason = format!("{hooks} would run and may ask, deny or allow").into();
         }
     }
 }

@@ -173,7 +173,8 @@ async fn attempt(
     // 6 baseline to 11 approval; a yes is 12, recheck
     let permit = permit(cx, &classified, &heard.said, cancel, draft).await?;
     draft.permitted(&permit);
-    copy::ready(cx)?;
+    // A refusal, so that the session's own log has this call's receipt whatever becomes of the copy.
+    copy::ready(cx).map_err(|error| Refusal::new(Layer::Receipt, "receipt_copy", chain(&error)))?;
     // 12 recheck after the last wait, 13 grant, 14 execution
     let permitted = Cleared { permitted: permit.join(classified), hooks: heard.said };
     let mut ended = dispatch::dispatch(cx, permitted, cancel, draft).await?;

@@ -7,7 +7,10 @@ use std::{
 
 use tokio::sync::RwLock;
 use tollgate_core::{
-    authority::{Budget, rules::{Action, Rule, Rules, Source, compact}},
+    authority::{
+        Budget,
+        rules::{Action, Rule, Rules, Source, compact},
+    },
     catalog::Catalog,
     name::{ServerName, SessionId},
 };
@@ -16,7 +19,7 @@ use tollgate_policy::{Policies, hooks::HookEvent};
 use crate::{
     approval::{Approver, waits::Waits},
     clock,
-    context::{Emitter, Moving, SessionContext},
+    context::{self, Emitter, Moving, SessionContext},
     error::KernelError,
     event::{Body, EventSink},
     history::History,
@@ -117,17 +120,17 @@ impl Kernel {
         server.describe().await
     }
 
-    /// Opens a session, new or resumed.
+    /// Opens a session, new or resumed, in a stance as tight as the machine's owner wants it.
     ///
     /// # Errors
-    /// The store fails, or another kernel has the session.
+    /// The store fails, another kernel has the session, or the owner allows no posture as tight.
     pub async fn open(
         &self,
-        options: SessionOptions,
+        mut options: SessionOptions,
         approver: Arc<dyn Approver>,
         events: EventSink,
     ) -> Result<Session, KernelError> {
-        let (cx, records, repairs) = self.context(&options, approver, events).await?;
+        let (cx, records, repairs) = self.context(&mut options, approver, events).await?;
         let cx = Arc::new(cx);
         let mut turns = 0;
         for record in &records {
@@ -155,7 +158,7 @@ impl Kernel {
     /// of it yet.
     pub(crate) async fn context(
         &self,
-        options: &SessionOptions,
+        options: &mut SessionOptions,
         approver: Arc<dyn Approver>,
         events: EventSink,
     ) -> Result<(SessionContext, Vec<SessionRecord>, Vec<String>), KernelError> {
@@ -163,6 +166,7 @@ impl Kernel {
         let roots: Vec<PathBuf> =
             std::iter::once(&options.workspace).chain(&options.add_dirs).cloned().collect();
         let policies = self.policies(&catalog, &roots)?;
+        options.stance = context::allowed(&policies.current().policy.managed, options.stance)?;
         let (mut log, records, mut repairs) = self.log_of(options, &roots)?;
         log.keep_out(self.secrets.clone());
         let id = log.id().clone();
@@ -300,11 +304,13 @@ fn moving(records: &[SessionRecord], options: &SessionOptions) -> Moving {
         {
             moving.cwd.clone_from(path);
         } else if let SessionRecord::Grants { rules } = record {
-            let of_session =
-                rules.iter().filter_map(|rule| compact::parse(rule, Action::Allow, Source::Session, None, "session").ok());
+            let of_session = rules.iter().filter_map(|rule| {
+                compact::parse(rule, Action::Allow, Source::Session, None, "session").ok()
+            });
             // Each says its workspace: in another one, to which the session may have been taken, it is nothing.
             let here = of_session.filter(|rule: &Rule| rule.workspace.is_some());
-            moving.grants = Arc::new(Rules::new(moving.grants.all().iter().cloned().chain(here).collect()));
+            moving.grants =
+                Arc::new(Rules::new(moving.grants.all().iter().cloned().chain(here).collect()));
         } else if let SessionRecord::Tainted(taint) = record {
             moving.taint(taint.clone());
         } else if let SessionRecord::Observed { files } = record {

@@ -135,7 +135,8 @@ impl Kernel for Front {
             mode: mode_of(&mode)?.unwrap_or(before.mode),
             posture: posture_of(&posture)?.unwrap_or(before.posture),
         };
-        open.cx.set_stance(stance).await.map_err(|error| status::of_kernel(&error))?;
+        let set = open.cx.set_stance(stance).await;
+        let stance = set.map_err(|error| status::of_kernel(&error))?;
         let (mode, posture) = (stance.mode.as_str(), stance.posture.as_str());
         Ok(Response::new(SetStanceResponse { mode: mode.to_owned(), posture: posture.to_owned() }))
     }

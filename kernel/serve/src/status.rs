@@ -72,6 +72,7 @@ pub(crate) fn of_kernel(error: &KernelError) -> Status {
         KernelError::Server { .. } => (Code::Unavailable, "SERVER"),
         KernelError::NoModel(_) => (Code::FailedPrecondition, "NO_MODEL"),
         KernelError::Policy(_) => (Code::FailedPrecondition, "POLICY"),
+        KernelError::Posture(_) => (Code::FailedPrecondition, "POSTURE"),
         KernelError::Model { retryable: true, .. } => (Code::Unavailable, "MODEL"),
         KernelError::Model { .. } => (Code::FailedPrecondition, "MODEL"),
     };

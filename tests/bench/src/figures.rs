@@ -7,6 +7,8 @@ mod perf_04;
 mod perf_05;
 pub(crate) mod perf_07;
 mod perf_08;
+mod perf_10;
+pub(crate) mod perf_11;
 
 use clap::ValueEnum;
 
@@ -36,6 +38,12 @@ pub(crate) enum Figure {
     /// Memory
     #[value(name = "PERF-08")]
     Memory,
+    /// Tool search: speed
+    #[value(name = "PERF-10")]
+    Search,
+    /// Tool search: quality
+    #[value(name = "PERF-11")]
+    SearchQuality,
 }
 
 /// How much is measured. All rounds alternate between ours and what is beside.
@@ -76,6 +84,8 @@ impl Figure {
             Self::Step => Box::pin(perf_05::measure(sizes)).await,
             Self::ColdServer => Box::pin(perf_07::measure(sizes)).await,
             Self::Memory => Box::pin(perf_08::measure(sizes)).await,
+            Self::Search => perf_10::measure(sizes),
+            Self::SearchQuality => perf_11::measure(),
         }
     }
 
@@ -89,6 +99,8 @@ impl Figure {
             Self::Step => "PERF-05",
             Self::ColdServer => "PERF-07",
             Self::Memory => "PERF-08",
+            Self::Search => "PERF-10",
+            Self::SearchQuality => "PERF-11",
         }
     }
 }

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
+    authority::rules::{Action, Rule, Source, compact},
     call::{Block, Caller, Position, RawCall},
     name::ServerName,
     safety::Trust,
@@ -24,6 +25,8 @@ use tollgate_engine::{
     settings::{Clocks, Limits, LocalListen, PolicySettings, Reach, ServerSettings, Settings},
     store::session::SessionKind,
 };
+
+use tollgate_policy::Extra;
 
 use crate::{echo, raw::PAYLOAD_BYTES};
 
@@ -111,11 +114,23 @@ fn settings(servers: usize) -> anyhow::Result<Settings> {
         stance: Stance::default(),
         servers: servers.collect::<anyhow::Result<BTreeMap<_, _>>>()?,
         limits: Limits { turn_calls_max: u32::MAX, ..Limits::default() },
-        policy: PolicySettings::default(),
+        policy: PolicySettings {
+            extra: Extra { rules: rules()?, ..Extra::default() },
+            ..PolicySettings::default()
+        },
         guardian_model: None,
         launcher: "/proc/self/exe".into(),
         log: "warn".to_owned(),
     })
+}
+
+/// A hundred rules of a user, of which none speaks of the tools that are measured.
+fn rules() -> anyhow::Result<Vec<Rule>> {
+    let rules = (0..100).map(|number| {
+        let text = format!("mcp_server{number}_*(host:host{number}.example.com)");
+        Ok(compact::parse(&text, Action::Deny, Source::User, None, "bench")?)
+    });
+    rules.collect()
 }
 
 fn name(tool: &str) -> anyhow::Result<ServerName> {

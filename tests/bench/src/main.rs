@@ -11,6 +11,7 @@
 //! | `exec` | `tollgate exec` as a process, in a temporary home |
 //! | `mock` | a Chat Completions provider whose answers the measurement holds in its hand |
 //! | `echo` | a tool server made with the SDK |
+//! | `toolsearch` | public sets, plain BM25, quality, made-up tools |
 //! | `raw` | a server and a client of bare tonic: the floor |
 //!
 //! Invariants: a figure is ours beside a floor measured in the same rounds; a figure that falls short
@@ -32,6 +33,7 @@ mod row;
 mod run;
 mod stats;
 mod table;
+mod toolsearch;
 
 use std::process::ExitCode;
 

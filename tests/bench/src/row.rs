@@ -39,6 +39,8 @@ pub(crate) enum Unit {
     PerSecond,
     /// Mebibytes.
     MiB,
+    /// A part of 1.
+    Share,
 }
 
 /// What is wanted, against `ours` or against the ratio `ours / beside`.
@@ -47,6 +49,8 @@ pub(crate) enum Unit {
 pub(crate) enum Goal {
     /// `ours`, in the row's unit.
     AtMost(f64),
+    /// `ours`, in the row's unit.
+    AtLeast(f64),
     /// The ratio.
     RatioAtMost(f64),
     /// The ratio.
@@ -86,6 +90,7 @@ impl Row {
     pub(crate) fn verdict(&self) -> &'static str {
         let holds = match self.goal {
             Goal::AtMost(most) => self.ours <= most,
+            Goal::AtLeast(least) => self.ours >= least,
             Goal::RatioAtMost(most) => self.ratio().is_some_and(|ratio| ratio <= most),
             Goal::RatioAtLeast(least) => self.ratio().is_some_and(|ratio| ratio >= least),
             Goal::Shown => return "",
@@ -102,6 +107,7 @@ impl Unit {
             Self::Micros => format!("{} µs", digits(value)),
             Self::PerSecond => format!("{value:.0}/s"),
             Self::MiB => format!("{} MiB", digits(value)),
+            Self::Share => format!("{value:.3}"),
         }
     }
 }
@@ -111,6 +117,7 @@ impl Goal {
     pub(crate) fn show(self, unit: Unit) -> String {
         match self {
             Self::AtMost(most) => format!("≤ {}", unit.show(most)),
+            Self::AtLeast(least) => format!("≥ {}", unit.show(least)),
             Self::RatioAtMost(most) => format!("≤ {most} ×"),
             Self::RatioAtLeast(least) => format!("≥ {least} ×"),
             Self::Shown => String::new(),

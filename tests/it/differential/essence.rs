@@ -4,8 +4,19 @@ use serde_json::Value;
 
 /// Fields that name the call, not the decision.
 const OF_THE_CALL: &[&str] = &[
-    "type", "id", "parent", "session", "turn", "step", "agent", "caller", "started_unix_ms",
-    "grant_sha256", "instance", "seq", "prev",
+    "type",
+    "id",
+    "parent",
+    "session",
+    "turn",
+    "step",
+    "agent",
+    "caller",
+    "started_unix_ms",
+    "grant_sha256",
+    "instance",
+    "seq",
+    "prev",
 ];
 const OF_ITS_END: &[&str] = &["ended_unix_ms"];
 

@@ -97,7 +97,9 @@ fn hooks(random: &mut Random) -> String {
         "exit 1",
         "echo '{bad'",
     ]);
-    format!("[[hook]]\nevent = \"tool_call_before\"\nmatch = {{ tool = \"probe\" }}\ncommand = '''{answer}'''\n")
+    format!(
+        "[[hook]]\nevent = \"tool_call_before\"\nmatch = {{ tool = \"probe\" }}\ncommand = '''{answer}'''\n"
+    )
 }
 
 fn law(random: &mut Random) -> String {
@@ -126,8 +128,14 @@ fn subject(random: &mut Random, workspace: &Path) -> Value {
         0 | 1 => {
             let access = random.one(&["read", "read", "write", "create", "delete"]);
             let path = random.one(&[
-                "src/a.rs", "README.md", "secret.txt", ".git/hooks/x", ".env", "AGENTS.md",
-                "../out.txt", "docs/x.md",
+                "src/a.rs",
+                "README.md",
+                "secret.txt",
+                ".git/hooks/x",
+                ".env",
+                "AGENTS.md",
+                "../out.txt",
+                "docs/x.md",
             ]);
             let absolute = workspace.join(path);
             // As a server would: without `..`.
@@ -139,8 +147,16 @@ fn subject(random: &mut Random, workspace: &Path) -> Value {
         }
         2 | 3 => {
             let words = random.one(&[
-                "git push", "git push --force origin main", "cargo test", "rm a.txt", "rm -rf /",
-                "ls -la", "curl http://x.test", "sh", "cat secret.txt", "cp a .git/hooks/pre-commit",
+                "git push",
+                "git push --force origin main",
+                "cargo test",
+                "rm a.txt",
+                "rm -rf /",
+                "ls -la",
+                "curl http://x.test",
+                "sh",
+                "cat secret.txt",
+                "cp a .git/hooks/pre-commit",
             ]);
             let argv: Vec<&str> = words.split(' ').collect();
             let reads = matches!(argv[0], "ls" | "cat") && random.percent(70);
@@ -178,7 +194,11 @@ impl Group {
             permissions,
             hooks: if random.percent(12) { hooks(random) } else { String::new() },
             law: random.percent(30).then(|| law(random)),
-            managed: if random.percent(30) { managed(random, workspace, posture) } else { String::new() },
+            managed: if random.percent(30) {
+                managed(random, workspace, posture)
+            } else {
+                String::new()
+            },
             calls: (0..GROUP).map(|_| call(random, workspace)).collect(),
         }
     }

@@ -6,9 +6,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tollgate_proto::kernel::v1::{
-    ListReceiptsRequest, OpenSessionRequest, decide_request::Answer,
-};
+use tollgate_proto::kernel::v1::{ListReceiptsRequest, OpenSessionRequest, decide_request::Answer};
 use tollgate_tests::{
     Script, World, binary,
     kernel::{Client, Kernel},
@@ -90,11 +88,8 @@ impl Ground {
         let model = self.open(group, self.world.script(&script)).await;
         let server = self.open(group, String::new()).await;
         let client = self.open(group, String::new()).await;
-        let answering = [
-            answer_all(&model).await,
-            answer_all(&server).await,
-            answer_all(&client).await,
-        ];
+        let answering =
+            [answer_all(&model).await, answer_all(&server).await, answer_all(&client).await];
         let turn = model.turn("go").await.expect("a turn begins");
         turn.rest().await.expect("a turn ends");
         for call in &group.calls {
@@ -179,9 +174,11 @@ async fn receipts(session: &Client, caller: &str) -> Vec<Value> {
         let request = ListReceiptsRequest { session: session.session.clone(), page_token };
         let page = session.rpc.clone().list_receipts(request).await.expect("a page").into_inner();
         let page_of = page.receipts.iter().map(|text| serde_json::from_slice(text).unwrap());
-        found.extend(page_of.filter(|receipt: &Value| {
-            receipt["caller"] == caller && receipt["tool"] == "probe"
-        }));
+        found.extend(
+            page_of.filter(|receipt: &Value| {
+                receipt["caller"] == caller && receipt["tool"] == "probe"
+            }),
+        );
         page_token = page.next_page_token;
         if page_token.is_empty() {
             return found.iter().map(essence::of).collect();

@@ -271,7 +271,8 @@ impl<'a> Walk<'a> {
 
     /// `for NAME in WORD…`, and `select`, without their body.
     fn looped(&mut self, node: Node<'_>) {
-        let head = children(node).take_while(|child| !matches!(child.kind(), "do_group" | ";" | "\n"));
+        let head =
+            children(node).take_while(|child| !matches!(child.kind(), "do_group" | ";" | "\n"));
         let words = head.map(|child| self.word(child)).collect();
         let operator = self.operator_before(node).to_owned();
         self.parsed.looped(words, &operator);

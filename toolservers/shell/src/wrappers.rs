@@ -209,7 +209,8 @@ fn of_shell(words: &[Word]) -> Vec<Inner> {
 /// What git is told to run: `submodule foreach LINE`, `rebase -x LINE`, `bisect run COMMAND`.
 fn of_git(words: &[Word]) -> Vec<Inner> {
     let place = |name: &str| words.iter().position(|word| word.text == name);
-    let after = |place: Option<usize>| place.and_then(|place| words.get(place + 1..)).unwrap_or_default();
+    let after =
+        |place: Option<usize>| place.and_then(|place| words.get(place + 1..)).unwrap_or_default();
     let options = |word: &&Word| word.text.starts_with('-');
     if place("submodule").is_some() && place("foreach").is_some() {
         let line: Vec<Word> = after(place("foreach")).iter().skip_while(options).cloned().collect();
@@ -223,9 +224,10 @@ fn of_git(words: &[Word]) -> Vec<Inner> {
         return Vec::new();
     }
     let glued = words.iter().filter_map(|word| {
-        let text = word.argument()?.strip_prefix("--exec=").or_else(|| {
-            word.argument()?.strip_prefix("-x").filter(|rest| !rest.is_empty())
-        });
+        let text = word
+            .argument()?
+            .strip_prefix("--exec=")
+            .or_else(|| word.argument()?.strip_prefix("-x").filter(|rest| !rest.is_empty()));
         text.map(|text| Inner::Script(text.to_owned()))
     });
     let next = words.iter().zip(words.iter().skip(1));

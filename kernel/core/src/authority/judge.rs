@@ -7,12 +7,14 @@
 //!
 //! Not here: what hooks, a guardian or a person say (`engine`), and the layers' own tables.
 
+use std::borrow::Cow;
+
 use super::{
     Circumstances, Decider, HookSaid, Layer, Need, Permit, Prompt, Refusal, Settled, Why,
     admission, baseline, floor,
     law::{self, LawSaid},
     managed::{self, ManagedSaid},
-    rules::{Rule, Selected, compact, select},
+    rules::{Action, Rule, Selected, compact, select},
     taint,
 };
 use crate::{
@@ -52,6 +54,9 @@ pub(super) struct Docket {
     refusal: Option<Refusal>,
 }
 
+/// Notes of an ordinary call: one a layer, and one that asks.
+const NOTES: usize = 8;
+
 /// Something that clears ordinary approval.
 #[derive(Debug)]
 struct Allowance {
@@ -60,27 +65,27 @@ struct Allowance {
 }
 
 impl Docket {
-    pub(super) fn pass(&mut self, layer: Layer, reason: &str) {
+    pub(super) fn pass(&mut self, layer: Layer, reason: impl Into<Cow<'static, str>>) {
         self.note(layer, LayerVerdict::Pass, reason);
     }
 
     pub(super) fn allow(&mut self, layer: Layer, reason: String, rule: Option<String>) {
-        self.note(layer, LayerVerdict::Allow, &reason);
+        self.note(layer, LayerVerdict::Allow, reason.clone());
         self.allowance.get_or_insert(Allowance { reason, rule });
     }
 
     pub(super) fn ask(&mut self, why: Why) {
-        self.note(why.layer, LayerVerdict::Ask, &why.reason);
+        self.note(why.layer, LayerVerdict::Ask, why.reason.clone());
         self.whys.push(why);
     }
 
     pub(super) fn refuse(&mut self, refusal: Refusal) {
-        self.note(refusal.layer, LayerVerdict::Refuse, &refusal.message);
+        self.note(refusal.layer, LayerVerdict::Refuse, refusal.message.clone());
         self.refusal.get_or_insert(refusal);
     }
 
-    fn note(&mut self, layer: Layer, verdict: LayerVerdict, reason: &str) {
-        self.notes.push(LayerNote { layer, verdict, reason: reason.to_owned() });
+    fn note(&mut self, layer: Layer, verdict: LayerVerdict, reason: impl Into<Cow<'static, str>>) {
+        self.notes.push(LayerNote { layer, verdict, reason: reason.into() });
     }
 
     fn said_nothing(&self, layer: Layer) -> bool {
@@ -91,7 +96,7 @@ impl Docket {
 /// Judges one classified call as of now.
 #[must_use]
 pub fn judge(call: &Classified, at: &Circumstances<'_>) -> Ruling {
-    let mut docket = Docket::default();
+    let mut docket = Docket { notes: Vec::with_capacity(NOTES), ..Docket::default() };
     mode(&mut docket, call, at);
     hooks(&mut docket, at);
     baseline::judge(&mut docket, call, at);
@@ -162,7 +167,8 @@ fn rules(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
         }
         Selected::Ask(rule) => docket.ask(Why {
             layer,
-            need: Need::Explicit,
+            // That a deny rule does not hold only a person may say.
+            need: if rule.action == Action::Deny { Need::Hard } else { Need::Explicit },
             class: "rule".to_owned(),
             reason: format!("rule {} {}{}", name(rule), rule.asking(), because(&rule.reason)),
             rule: Some(name(rule)),
@@ -188,7 +194,7 @@ fn auto_review(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
             rule: Some(format!("floor: {}", hit.row)),
         }),
         Some(hit) => {
-            docket.pass(layer, &format!("{}, which full-access lets through", hit.reason));
+            docket.pass(layer, format!("{}, which full-access lets through", hit.reason));
         }
         None => {}
     }
@@ -233,7 +239,7 @@ fn settle(mut docket: Docket, call: &Classified, at: &Circumstances<'_>) -> Ruli
                 None if whys.is_empty() => ("the call changes nothing".to_owned(), None),
                 None => (format!("posture {posture} asks nothing"), None),
             };
-            docket.note(Layer::Approval, LayerVerdict::Allow, &reason);
+            docket.note(Layer::Approval, LayerVerdict::Allow, reason.clone());
             let permit = Permit::new(call, Decision::Auto, Decider::Gate, reason, at.stance);
             Verdict::Allow(permit.by_rule(rule))
         }
@@ -263,7 +269,7 @@ fn nobody(docket: &mut Docket, whys: &[Why], posture: Posture) -> Refusal {
         reasons.join("; ")
     );
     let refusal = Refusal { rule, ..Refusal::new(layer, class, message) };
-    docket.note(Layer::Approval, LayerVerdict::Refuse, &format!("posture {posture}"));
+    docket.note(Layer::Approval, LayerVerdict::Refuse, format!("posture {posture}"));
     refusal
 }
 

@@ -18,6 +18,10 @@ use super::{
 };
 use crate::{call::Classified, safety::Subject};
 
+/// Comparisons of one place with one pattern for one call, at most: a project writes the patterns and a
+/// model the places. A call with more touches what is protected, as far as anybody knows.
+const COMPARISONS_MAX: usize = 1_000_000;
+
 /// The law of a repository.
 #[derive(Clone, Debug, Default)]
 pub enum Law {
@@ -133,25 +137,39 @@ pub fn judge(call: &Classified, at: &Circumstances<'_>) -> LawSaid {
 
 fn protects(root: &Path, places: &[Protect], call: &Classified, at: &Circumstances<'_>) -> LawSaid {
     let folded_root = Place::of(root).to_path();
-    let mut found: Option<Broken<'_>> = None;
-    each_place(call, at, |_| true, |place, name, role| {
-        let path = place.to_path();
-        for protect in places {
-            if protect.is_stricter(found.as_ref())
-                && let Some(pattern) =
-                    protect.paths.iter().find(|it| it.holds(&path, &folded_root, role))
-            {
-                found = Some(Broken { protect, pattern, name: name.to_string() });
-            }
-        }
-    });
+    let patterns: usize = places.iter().map(|protect| protect.paths.len()).sum();
+    let mut left = COMPARISONS_MAX / patterns.max(1);
     // A subject of an unknown kind may be any place.
-    if !call.safety().read_only && call.subjects().contains(&Subject::Unknown) {
+    let mut any = (!call.safety().read_only && call.subjects().contains(&Subject::Unknown))
+        .then_some("something unknown");
+    let mut found: Option<Broken<'_>> = None;
+    each_place(
+        call,
+        at,
+        |_| true,
+        |place, name, role| {
+            let Some(next) = left.checked_sub(1) else {
+                any.get_or_insert("more places than are compared");
+                return;
+            };
+            left = next;
+            let path = place.to_path();
+            for protect in places {
+                if protect.is_stricter(found.as_ref())
+                    && let Some(pattern) =
+                        protect.paths.iter().find(|it| it.holds(&path, &folded_root, role))
+                {
+                    found = Some(Broken { protect, pattern, name: name.to_string() });
+                }
+            }
+        },
+    );
+    if let Some(what) = any {
         for protect in places {
             if protect.is_stricter(found.as_ref())
                 && let Some(pattern) = protect.paths.first()
             {
-                found = Some(Broken { protect, pattern, name: "something unknown".to_owned() });
+                found = Some(Broken { protect, pattern, name: what.to_owned() });
             }
         }
     }

@@ -11,6 +11,7 @@ mod tests;
 
 use super::{
     Circumstances, Layer, Need, Refusal, Why,
+    hosts::{folded, without_port},
     rules::{NamePattern, Rule, Rules, Selected, compact, select},
     taint,
 };
@@ -56,17 +57,15 @@ impl Managed {
         self.postures.as_ref().is_none_or(|allowed| allowed.contains(&posture))
     }
 
-    /// The stance itself if it may be used, else with the first posture that may: `ask`, `never`,
-    /// `auto-review`, `full-access`. Where none may, it is `never`.
+    /// The stance itself if its posture may be used, else with the loosest tighter one that may; `None`:
+    /// no posture that may be used is as tight. Nothing is ever loosened.
     #[must_use]
-    pub fn clamp(&self, stance: Stance) -> Stance {
-        const NARROWEST_USEFUL_FIRST: [Posture; 4] =
-            [Posture::Ask, Posture::Never, Posture::AutoReview, Posture::FullAccess];
-        if self.allows(stance.posture) {
-            return stance;
-        }
-        let posture = NARROWEST_USEFUL_FIRST.into_iter().find(|posture| self.allows(*posture));
-        Stance { posture: posture.unwrap_or(Posture::Never), ..stance }
+    pub fn clamp(&self, stance: Stance) -> Option<Stance> {
+        const LOOSEST_FIRST: [Posture; 4] =
+            [Posture::FullAccess, Posture::AutoReview, Posture::Ask, Posture::Never];
+        let mut as_tight = LOOSEST_FIRST.into_iter().skip_while(|it| *it != stance.posture);
+        let posture = as_tight.find(|posture| self.allows(*posture))?;
+        Some(Stance { posture, ..stance })
     }
 
     /// The pattern that forbids a model, if one does; names are compared without regard to case.
@@ -88,7 +87,7 @@ impl Managed {
 
     /// A host may come with its port; a pattern without one holds for all ports.
     fn allows_host(&self, host: &str) -> bool {
-        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        let host = folded(host);
         let bare = without_port(&host);
         all_allow(&self.hosts, |allowed| allowed.matches(&host) || allowed.matches(bare))
     }
@@ -96,19 +95,6 @@ impl Managed {
 
 fn all_allow(lists: &[Vec<NamePattern>], matches: impl Fn(&NamePattern) -> bool) -> bool {
     lists.iter().all(|list| list.iter().any(&matches))
-}
-
-/// "example.com" of "example.com:443"; an IPv6 address keeps its colons.
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((bare, port))
-            if port.bytes().all(|byte| byte.is_ascii_digit())
-                && (!bare.contains(':') || bare.ends_with(']')) =>
-        {
-            bare.trim_end_matches('.')
-        }
-        Some(_) | None => host,
-    }
 }
 
 /// Judges a call by managed policy: posture, server, hosts, then rules.

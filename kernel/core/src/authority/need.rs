@@ -5,7 +5,7 @@
 //! | [`Need::Ordinary`]: the call changes something | card | guardian | allow | refuse |
 //! | [`Need::Taint`]: it would send out or change things after untrusted text came in | card | guardian | allow | refuse |
 //! | [`Need::Explicit`]: a rule or a hook asks | card | guardian | refuse | refuse |
-//! | [`Need::Hard`]: floor, law, managed policy, protected places, escalation | card | refuse | refuse | refuse |
+//! | [`Need::Hard`]: floor, law, managed policy, protected places, escalation, a deny rule that may hold | card | refuse | refuse | refuse |
 //!
 //! An allowance (rule, grant, hook, workspace write) clears [`Need::Ordinary`] and nothing else; under
 //! `never` it clears nothing.

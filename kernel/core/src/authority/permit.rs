@@ -161,7 +161,9 @@ fn recheck(
     decider: Decider,
 ) -> Result<(), Refusal> {
     let narrowed = |what: &str| {
-        let message = format!("{what}; this became so while the call waited, and nobody approved it under that");
+        let message = format!(
+            "{what}; this became so while the call waited, and nobody approved it under that"
+        );
         Err(Refusal::new(Layer::Recheck, "narrowed", message))
     };
     let (prompt, by_person) = match judge(call, now).verdict {

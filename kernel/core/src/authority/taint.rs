@@ -145,8 +145,21 @@ fn command_reaches_out(command: &Command<'_>, at: &Circumstances<'_>) -> bool {
             let into = option_value(command, "-t", "--target-directory");
             last.into_iter().chain(into).any(|it| is_outside(it, at))
         }
-        _ => is_any_program(command),
+        _ => is_any_program(command) || names_outside(command, at),
     }
+}
+
+/// Whether a command that may change something names a place outside that is none of the system's:
+/// `sed -i s/a/b/ ~/x`, `tar -C /srv -xf x`, `git -C ../other commit`.
+fn names_outside(command: &Command<'_>, at: &Circumstances<'_>) -> bool {
+    let named = |word: &str| {
+        word.starts_with(['/', '~']) || word.starts_with("..") || behind_home(word).is_some()
+    };
+    command.rest.iter().any(|word| {
+        let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
+        let system = || SYSTEM.iter().any(|folder| place_of(value, at).starts_with(folder));
+        named(value) && is_outside(value, at) && !system()
+    })
 }
 
 fn option_value<'a>(command: &Command<'a>, short: &str, long: &str) -> Option<&'a str> {

@@ -16,7 +16,7 @@ use crate::{
     catalog::{Catalog, Entry, Requirement},
     limits::NESTED_CALLS_MAX,
     receipt::Decision,
-    safety::{Escalation, Safety, Sandbox, Trust},
+    safety::{Escalation, Safety, Sandbox, Subject, Trust},
     stance::{Mode, Posture, Stance},
     testing::{READ, entry, raw},
 };
@@ -250,7 +250,8 @@ fn a_hidden_name_is_judged_as_its_tool() {
     let hidden = crate::name::ToolName::try_from("old_name").unwrap();
     let renamed = Entry { name: hidden, means: Some(canonical.clone()), ..(**entry).clone() };
     *entry = std::sync::Arc::new(renamed);
-    let deny = compact::parse(canonical.as_str(), Action::Deny, Source::User, None, "here").unwrap();
+    let deny =
+        compact::parse(canonical.as_str(), Action::Deny, Source::User, None, "here").unwrap();
     assert!(matches!(judge(&call, &world.at()).verdict, Verdict::Allow(_)));
     world.policy.rules = Rules::new(vec![deny]);
     let Verdict::Refuse(refusal) = judge(&call, &world.at()).verdict else { panic!("denied") };
@@ -259,6 +260,23 @@ fn a_hidden_name_is_judged_as_its_tool() {
     listed.lists.deny = vec![NamePattern::new(canonical.as_str()).unwrap()];
     let refused = admission::admit(call.checked.resolved, Stance::default(), &listed);
     assert_eq!(refused.unwrap_err().class, "denied_tool");
+}
+
+/// I2: that a deny rule does not hold for what cannot be known is no model's to say.
+#[test]
+fn a_deny_that_may_hold_is_settled_by_a_person_only() {
+    for (posture, expected) in
+        [(Posture::Ask, "ask"), (Posture::AutoReview, "rule"), (Posture::FullAccess, "rule")]
+    {
+        let mut world = World::new(Mode::Work, posture, WRITE);
+        let deny =
+            compact::parse("*(command:git push *)", Action::Deny, Source::User, None, "here");
+        world.policy.rules = Rules::new(vec![deny.unwrap()]);
+        let argv = vec!["$X".to_owned(), "push".to_owned()];
+        let operator = String::new();
+        world.subjects = vec![Subject::Command { argv, operator, opaque: true, read_only: false }];
+        assert_eq!(world.word(), expected, "{posture}");
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl<'a> Command<'a> {
         };
         let (first, rest) =
             argv.split_first().map_or(("", [].as_slice()), |(first, rest)| (first.as_str(), rest));
-        let program = first.rsplit('/').next().unwrap_or_default();
+        let program = base_name(first);
         Some(Self { first, program, rest, operator, opaque: *opaque, read_only: *read_only })
     }
 
@@ -133,7 +133,7 @@ impl<'a> Command<'a> {
         }?;
         let begin = rest.iter().position(|word| !word.starts_with('-'))?;
         let (first, rest) = rest.get(begin..)?.split_first()?;
-        let name = first.rsplit('/').next().unwrap_or_default();
+        let name = base_name(first);
         let program = name.split('@').next().filter(|name| !name.is_empty()).unwrap_or(name);
         Some(Self { first, program, rest, ..*self })
     }
@@ -142,6 +142,11 @@ impl<'a> Command<'a> {
     pub(super) fn interprets(&self) -> bool {
         is_interpreter(self.program)
     }
+}
+
+/// The name of a program without its folder.
+pub(super) fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
 }
 
 /// Whether a text is one of `names`, separated by blanks. Nearly none is, which `contains` tells fast.

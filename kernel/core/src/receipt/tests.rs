@@ -49,7 +49,7 @@ fn full() -> Receipt {
         layers: vec![LayerNote {
             layer: Layer::Baseline,
             verdict: LayerVerdict::Ask,
-            reason: "it writes".to_owned(),
+            reason: "it writes".into(),
         }],
         decision: Decision::Approved,
         decider: Decider::Person,

@@ -13,7 +13,7 @@ use tollgate_core::{
 };
 use tollgate_policy::hooks::HookEvent;
 
-use super::{Draft, Stop, never_started};
+use super::{Draft, Stop, draft::GUARDIAN, never_started};
 use crate::{
     approval::{Answer, Card},
     clock,
@@ -65,7 +65,7 @@ impl Held<'_> {
             }
             Some(Judged { allowed: false, reason }) => {
                 let message = format!("the guardian does not allow this call: {reason}");
-                let refusal = Refusal::new(Layer::AutoReview, "guardian", message);
+                let refusal = Refusal::new(Layer::AutoReview, GUARDIAN, message);
                 ("deny", Decider::Guardian, Err(refusal.into()))
             }
         };
@@ -170,7 +170,8 @@ impl Held<'_> {
 
     /// A person's answer, carried out.
     fn take(&self, answer: Answer, prompt: Prompt, rules: Vec<Rule>) -> Answered {
-        let plain = |word, outcome| Answered { word, said: String::new(), stored: Vec::new(), outcome };
+        let plain =
+            |word, outcome| Answered { word, said: String::new(), stored: Vec::new(), outcome };
         let yes = |prompt: Prompt| {
             let reason = prompt.why();
             self.granted(prompt, Decider::Person, reason)

@@ -25,6 +25,8 @@ use crate::{
 
 /// Bytes of arguments that are no JSON, kept in a receipt.
 const BROKEN_ARGUMENTS_MAX: usize = 4096;
+/// The class of a refusal by the guardian.
+pub(super) const GUARDIAN: &str = "guardian";
 /// Bytes of an error sentence in a receipt.
 const ERROR_BYTES_MAX: usize = 1024;
 
@@ -152,7 +154,7 @@ impl Draft {
     }
 
     pub(crate) fn note(&mut self, layer: Layer, verdict: LayerVerdict, reason: &str) {
-        self.receipt.layers.push(LayerNote { layer, verdict, reason: reason.to_owned() });
+        self.receipt.layers.push(LayerNote { layer, verdict, reason: reason.to_owned().into() });
     }
 
     pub(crate) fn granted(&mut self, connection: &Connection, granted: &Granted) {
@@ -213,7 +215,13 @@ impl Draft {
         self.secrets.hide(&mut refusal.pointer);
         self.receipt.decision =
             if refusal.by_person { Decision::Denied } else { Decision::Refused };
-        self.receipt.decider = if refusal.by_person { Decider::Person } else { Decider::Gate };
+        self.receipt.decider = if refusal.by_person {
+            Decider::Person
+        } else if refusal.layer == Layer::AutoReview && refusal.class == GUARDIAN {
+            Decider::Guardian
+        } else {
+            Decider::Gate
+        };
         self.receipt.rule.clone_from(&refusal.rule);
         let told =
             |note: &LayerNote| note.layer == refusal.layer && note.verdict == LayerVerdict::Refuse;

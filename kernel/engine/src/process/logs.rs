@@ -54,11 +54,7 @@ pub(super) struct Log {
 
 impl Log {
     /// A log for the server `name` that also goes to `file`, and its tail. Of `secrets` nothing is kept.
-    pub(super) fn new(
-        name: String,
-        file: Option<LogFile>,
-        secrets: LogSecrets,
-    ) -> (Self, LogTail) {
+    pub(super) fn new(name: String, file: Option<LogFile>, secrets: LogSecrets) -> (Self, LogTail) {
         let kept = Arc::default();
         let (sender, ended) = watch::channel(false);
         let tail = LogTail { kept: Arc::clone(&kept), ended };

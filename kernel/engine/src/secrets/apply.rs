@@ -57,7 +57,7 @@ impl Redactor {
         self.value(&mut receipt.arguments);
         receipt.coercions.iter_mut().for_each(|it| self.hide(&mut it.pointer));
         receipt.subjects.iter_mut().for_each(|subject| self.subject(subject));
-        receipt.layers.iter_mut().for_each(|note| self.hide(&mut note.reason));
+        receipt.layers.iter_mut().for_each(|note| self.hide(note.reason.to_mut()));
         if let Some(end) = &mut receipt.end {
             self.hide(&mut end.error_class);
             self.hide(&mut end.error);

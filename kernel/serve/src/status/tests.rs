@@ -1,6 +1,6 @@
 //! Goal: a status tells a client what to do, whatever text went into it.
 
-use tollgate_core::name::SessionId;
+use tollgate_core::{name::SessionId, stance::Posture};
 
 use super::*;
 
@@ -24,6 +24,7 @@ fn errors_have_the_code_that_helps() {
     check(&StoreError::from(held).into(), Code::FailedPrecondition, "IN_USE");
     check(&StoreError::from(unknown).into(), Code::NotFound, "UNKNOWN_SESSION");
     check(&KernelError::NoModel("none".into()), Code::FailedPrecondition, "NO_MODEL");
+    check(&KernelError::Posture(Posture::Ask), Code::FailedPrecondition, "POSTURE");
     check(&model(true), Code::Unavailable, "MODEL");
     check(&model(false), Code::FailedPrecondition, "MODEL");
 }

@@ -130,6 +130,7 @@ fn call(tool: &str, subjects: Vec<Subject>) -> anyhow::Result<Classified> {
         facts: Arc::default(),
         trust: Trust::Trusted,
         name: ToolName::try_from(tool)?,
+        means: None,
         title: String::new(),
         description: String::new(),
         search_hint: String::new(),

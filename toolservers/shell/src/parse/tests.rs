@@ -250,22 +250,3 @@ fn long_and_deep_lines_are_read() {
     let nested = (0..40).fold("touch C".to_owned(), |script, _| format!("eval {script}"));
     opaque(&nested, true);
 }
-
-#[test]
-fn zz_fuzz() {
-    let text = std::fs::read_to_string("/tmp/rt/lines").unwrap();
-    let mut out = String::new();
-    for line in text.split('\u{1}') {
-        let parsed = parse(line);
-        let mut seen = String::from("miss");
-        if parsed.commands.is_empty() { seen = "opaque".into(); }
-        for c in &parsed.commands {
-            let words: Vec<&str> = c.words.iter().map(|w| w.text.as_str()).collect();
-            if c.opaque { seen = "opaque".into(); break; }
-            if !words.is_empty() && words[0] != "cargo" && words[0] != "echo" { seen = "seen".into(); break; }
-        }
-        if seen == "miss" { for t in &parsed.targets { if t.word.text.contains("CANARY") || t.word.argument().is_none() { seen = "target".into(); } } }
-        out.push_str(&format!("{seen}\t{:?}\n", parsed.commands.iter().map(|c| c.words.iter().map(|w| w.text.clone()).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()));
-    }
-    std::fs::write("/tmp/rt/out", out).unwrap();
-}

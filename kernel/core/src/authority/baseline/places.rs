@@ -16,7 +16,7 @@ use crate::{
     authority::{
         Circumstances,
         protected::{Place, Role},
-        words::{Command, is_scattered, listed, names_in},
+        words::{Command, base_name, is_scattered, listed, names_in},
     },
     call::Classified,
     safety::{Access, Subject, Trust},
@@ -241,8 +241,6 @@ impl<'a> Roles<'a> {
 
 /// Whether a `find` removes what it finds.
 pub(in crate::authority) fn finds_and_removes(command: &Command<'_>) -> bool {
-    let removes = |word: &String| {
-        word == "-delete" || listed(REMOVES, word.rsplit('/').next().unwrap_or_default())
-    };
+    let removes = |word: &String| word == "-delete" || listed(REMOVES, base_name(word));
     command.program == "find" && command.rest.iter().any(removes)
 }

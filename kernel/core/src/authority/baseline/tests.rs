@@ -163,7 +163,7 @@ fn ordinary_lines_get_no_such_card() {
 #[test]
 fn tollgates_own_places_are_never_changed() {
     let mut world = World::default();
-    let places = ["/home/u/.config/tollgate", "/w/.state"].map(PathBuf::from);
+    let places = ["/home/u/.config/tollgate", "/w/.state", "/data/own"].map(PathBuf::from);
     world.policy.own = Own { places: places.to_vec() };
     for posture in [Posture::Ask, Posture::AutoReview, Posture::FullAccess] {
         world.posture = posture;
@@ -176,6 +176,8 @@ fn tollgates_own_places_are_never_changed() {
             "ln -s x ~/.config/tollgate",
             "cd ~/.config/tollgate && touch x",
             "cd ~/.config && rm -rf tollgate",
+            "cd /data && rm -rf own",
+            "cd / && rm -rf data",
             "mount --bind x ~/.config",
             "rm -rf .state",
             "touch .STATE/x",

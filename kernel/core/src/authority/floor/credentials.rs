@@ -63,8 +63,8 @@ fn by_command(line: &Line<'_>) -> bool {
         }
         let tree = command.runs(TREE_READERS) || command.program == "find";
         let role = if tree { Role::Removed } else { Role::Named };
-        let whole = tree
-            && (command.runs("tar zip 7z") || command.has("-r -R -a --recursive --archive"));
+        let whole =
+            tree && (command.runs("tar zip 7z") || command.has("-r -R -a --recursive --archive"));
         let mut found = false;
         walk.words(&command, true, &mut |place, _, _| {
             found = found || holds_secret(place, role) || (whole && holds_home(place));

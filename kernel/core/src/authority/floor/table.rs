@@ -168,12 +168,12 @@ pub(super) const ROWS: &[Row] = &[
          be a protected one; name an ordinary branch: git push REMOTE BRANCH",
         &[Form::Command(git::pushes_protected)],
     ),
-    row(
+    catastrophe(
         "pipe_to_shell",
         "it runs what it downloads or decodes; save it to a file, read it, and run the file",
         &[Form::Line(piped::runs_download)],
     ),
-    row(
+    catastrophe(
         "credential_read",
         "it reads credentials, which belong to the user and to no tool",
         &[

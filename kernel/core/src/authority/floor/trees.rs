@@ -37,7 +37,8 @@ pub(super) fn removes_whole(command: &Step<'_>, line: &Line<'_>) -> bool {
     match command.program {
         "rm" => {
             command.has("--no-preserve-root")
-                || (is_recursive(command) && (removes_named(command, line) || is_fed_whole(command, line)))
+                || (is_recursive(command)
+                    && (removes_named(command, line) || is_fed_whole(command, line)))
         }
         // It may be anything, with these words.
         program if program.starts_with('$') => {
@@ -259,7 +260,8 @@ fn is_great_place(place: &Path, line: &Line<'_>) -> bool {
     let workspace = &line.at.policy.workspace;
     let roots = workspace.roots.iter().chain([&workspace.root]).filter(|root| root.is_absolute());
     let mut kept = roots.chain(&line.at.policy.home);
-    if kept.any(|kept| kept.starts_with(&place)) {
+    let reaches = |kept: &PathBuf| kept.as_os_str().len() >= place.as_os_str().len();
+    if kept.any(|kept| reaches(kept) && kept.starts_with(&place)) {
         return true;
     }
     let roots = workspace.roots.iter().chain([&workspace.root]).filter(|root| root.is_absolute());

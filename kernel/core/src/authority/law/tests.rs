@@ -162,3 +162,16 @@ fn a_pattern_is_folded_as_the_places_are() {
         assert_eq!(said(&call, &world), format!("block law.toml:1 ({pattern})"), "{place}");
     }
 }
+
+/// I13: many patterns and many words together are bounded, and what is beyond counts as touched.
+#[test]
+fn more_places_than_are_compared_are_no_way_around_the_law() {
+    let mut world = World::default();
+    let patterns: Vec<String> = (0..1000).map(|n| format!("**/x{n}*/y*z/**")).collect();
+    let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+    let places = vec![protect(&patterns, LawAction::Block, 1)];
+    world.policy.law = Law::Protects { root: "/w".into(), places };
+    let words = |count| format!("touch {}", "a/b ".repeat(count).trim_end());
+    assert_eq!(said(&line(&words(900)), &world), "");
+    assert_eq!(said(&line(&words(1100)), &world), "block law.toml:1 (**/x0*/y*z/**)");
+}

@@ -57,14 +57,31 @@ fn only_allowed_postures_are_used() {
     assert_eq!(said(&call, managed(&[Posture::Ask, Posture::Never])), "");
     assert_eq!(said(&call, managed(&[Posture::Never])), "managed_posture");
     assert_eq!(said(&call, managed(&[])), "managed_posture");
-    let clamp = |posture, allowed: &[Posture]| {
-        managed(allowed).clamp(Stance { mode: Mode::Work, posture }).posture
-    };
-    assert_eq!(clamp(Posture::FullAccess, &[Posture::Ask, Posture::Never]), Posture::Ask);
-    assert_eq!(clamp(Posture::Never, &[Posture::Never]), Posture::Never);
-    assert_eq!(clamp(Posture::FullAccess, &[Posture::AutoReview]), Posture::AutoReview);
-    assert_eq!(clamp(Posture::Ask, &[]), Posture::Never);
-    assert_eq!(Managed::default().clamp(Stance::default()), Stance::default());
+}
+
+/// [GATE-51]: what the machine's owner does not allow is only ever made tighter, or refused.
+#[test]
+fn a_posture_is_only_made_tighter() {
+    use Posture::{Ask, AutoReview, FullAccess, Never};
+    for (allowed, asked, expected) in [
+        (&[Ask, Never] as &[_], FullAccess, Some(Ask)),
+        (&[Ask, AutoReview], FullAccess, Some(AutoReview)),
+        (&[Never], Ask, Some(Never)),
+        (&[Ask], Ask, Some(Ask)),
+        (&[FullAccess], Ask, None),
+        (&[Ask], Never, None),
+        (&[], Never, None),
+        (&[FullAccess, Never], AutoReview, Some(Never)),
+    ] {
+        let managed = Managed { postures: Some(allowed.to_vec()), ..Managed::default() };
+        let clamped = managed.clamp(Stance { mode: Mode::Plan, posture: asked });
+        let expected = expected.map(|posture| Stance { mode: Mode::Plan, posture });
+        assert_eq!(clamped, expected, "{asked} of {allowed:?}");
+    }
+    for posture in Posture::ALL {
+        let stance = Stance { posture, ..Stance::default() };
+        assert_eq!(Managed::default().clamp(stance), Some(stance));
+    }
 }
 
 #[test]

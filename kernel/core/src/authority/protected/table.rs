@@ -39,7 +39,10 @@ pub(super) const ROWS: &[Row] = &[
         ".jj/repo/** .hg/hgrc .hgrc",
         "settings of a version control system: can name programs that it runs",
     ),
-    card(".husky/**", "git hooks of the project: programs that git runs by itself"),
+    card(
+        ".husky/** .pre-commit-config.yaml lefthook.yml .lefthook.yml",
+        "git hooks of the project: programs that git runs by itself",
+    ),
     card(".tollgate/**", "Tollgate's settings and law of this repository"),
     card(
         ".mcp.json mcp.json .cursor/mcp.json .vscode/mcp.json",
@@ -52,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     card(
         ".cursor/** .claude/** .codex/** .gemini/** .qwen/** .roo/** .kiro/** .windsurf/** .agents/** \
-         .codewhale/**",
+         .codewhale/** .continue/** .aider.conf.yml opencode.json opencode.jsonc",
         "an agent's settings: can name programs, hooks and permissions",
     ),
     card(

@@ -9,12 +9,11 @@ use std::path::{Component, Path};
 use super::{
     NamePattern, PathMatch, Rule, Touch,
     facts::Facts,
-    hold::without_port,
     words::is_begun_by,
     wrappers::{behind_pure_wrapper, is_harmless_assignment, is_harmless_loop},
 };
 use crate::{
-    authority::{policy::Policy, protected::guarded},
+    authority::{hosts::without_port, policy::Policy, protected::guarded},
     safety::{Access, Subject},
 };
 

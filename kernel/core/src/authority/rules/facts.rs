@@ -9,7 +9,11 @@ use std::{
 
 use super::{Touch, places::Places, words::is_any};
 use crate::{
-    authority::{Circumstances, baseline::flat},
+    authority::{
+        Circumstances,
+        baseline::flat,
+        hosts::{folded, host_of},
+    },
     call::Classified,
     safety::{Subject, Trust},
 };
@@ -32,6 +36,7 @@ pub(super) struct Facts<'a> {
     cwd: &'a Path,
     home: Option<&'a Path>,
     places: OnceCell<Places>,
+    hosts: OnceCell<Vec<String>>,
 }
 
 /// One simple command.
@@ -78,6 +83,7 @@ impl<'a> Facts<'a> {
             cwd: at.cwd,
             home: at.policy.home.as_deref(),
             places: OnceCell::new(),
+            hosts: OnceCell::new(),
         };
         facts.unknown = facts.what_is_unknown();
         facts
@@ -88,15 +94,20 @@ impl<'a> Facts<'a> {
         self.subjects.iter().filter_map(command).filter(|command| redirection(command).is_none())
     }
 
-    pub(super) fn hosts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.subjects.iter().filter_map(|subject| match subject {
-            Subject::Host { host } => Some(host.as_str()),
-            Subject::Path { .. }
-            | Subject::Command { .. }
-            | Subject::Repo { .. }
-            | Subject::Mcp { .. }
-            | Subject::Tool { .. }
-            | Subject::Unknown => None,
+    /// Hosts that the call names, also in words of its commands, folded.
+    pub(super) fn hosts(&self) -> &[String] {
+        self.hosts.get_or_init(|| {
+            let words = self.commands().flat_map(|command| command.argv);
+            let own = self.subjects.iter().filter_map(|subject| match subject {
+                Subject::Host { host } => Some(host.as_str()),
+                Subject::Path { .. }
+                | Subject::Command { .. }
+                | Subject::Repo { .. }
+                | Subject::Mcp { .. }
+                | Subject::Tool { .. }
+                | Subject::Unknown => None,
+            });
+            own.chain(words.filter_map(|word| host_of(word))).map(folded).collect()
         })
     }
 

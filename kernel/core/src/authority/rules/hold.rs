@@ -1,8 +1,10 @@
 //! Whether a deny or an ask rule holds for a call: when each of its matchers matches some subject, or
 //! something that a subject could be. One is enough; what is not known counts as maybe.
 
-use super::{Action, NamePattern, PathMatch, Rule, facts::Facts, words::could_be};
-use crate::safety::Subject;
+use super::{
+    Action, NamePattern, PathMatch, Rule, facts::Facts, index::Candidate, words::could_be,
+};
+use crate::{authority::hosts::without_port, safety::Subject};
 
 /// Whether a rule matches.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -14,20 +16,22 @@ pub(super) enum Hit {
 }
 
 /// Whether a deny or ask rule of this tool holds.
-pub(super) fn holds(rule: &Rule, facts: &Facts<'_>) -> Hit {
+pub(super) fn holds(candidate: Candidate<'_>, facts: &Facts<'_>) -> Hit {
+    let Candidate { rule, near } = candidate;
     let command = rule.command.as_ref().map_or(Hit::Yes, |meant| {
         let hits = facts.commands().map(|command| could_be(command.argv, command.opaque, meant));
         hits.max().unwrap_or(Hit::No)
     });
-    let path = rule.path.as_ref().map_or(Hit::Yes, |meant| touches(meant, facts));
+    let path = rule.path.as_ref().map_or(Hit::Yes, |meant| touches(meant, near, facts));
     let host = rule.host.as_ref().map_or(Hit::Yes, |meant| speaks_to(meant, facts));
     command.min(path).min(host)
 }
 
-fn touches(meant: &PathMatch, facts: &Facts<'_>) -> Hit {
+fn touches(meant: &PathMatch, near: bool, facts: &Facts<'_>) -> Hit {
     let (glob, base) = (&meant.glob, facts.base);
     let places = facts.places();
-    let hit = places.all.iter().filter(|place| place.is_touched(meant.access)).any(|place| {
+    let mut touched = places.all.iter().filter(|place| near && place.is_touched(meant.access));
+    let hit = touched.any(|place| {
         glob.reaches(&place.path, base) || (place.goes && glob.lies_below(&place.path, base))
     });
     match hit {
@@ -38,13 +42,8 @@ fn touches(meant: &PathMatch, facts: &Facts<'_>) -> Hit {
 }
 
 fn speaks_to(meant: &NamePattern, facts: &Facts<'_>) -> Hit {
-    let words = facts.commands().flat_map(|command| command.argv).filter_map(|word| host_of(word));
-    let mut hosts = facts.hosts().chain(words);
-    if hosts.any(|host| meant.matches(host) || meant.matches(without_port(host))) {
-        Hit::Yes
-    } else {
-        Hit::No
-    }
+    let is_it = |host: &String| meant.matches(host) || meant.matches(without_port(host));
+    if facts.hosts().iter().any(is_it) { Hit::Yes } else { Hit::No }
 }
 
 /// Whether a rule's server is the call's: the one that has the tool, or the MCP server that the call says
@@ -71,19 +70,4 @@ pub(super) fn is_served(rule: &Rule, facts: &Facts<'_>) -> bool {
 fn is_tool_of(tool: &str, server: &str) -> bool {
     let rest = tool.strip_prefix("mcp_").and_then(|rest| rest.strip_prefix(server));
     rest.is_some_and(|rest| rest.starts_with('_'))
-}
-
-/// "host" of "host:port".
-pub(super) fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|c| c.is_ascii_digit()) => name,
-        Some(_) | None => host,
-    }
-}
-
-/// The host of an address in a word of a command.
-pub(super) fn host_of(word: &str) -> Option<&str> {
-    let (_, address) = word.split_once("://")?;
-    let authority = address.split(['/', '?', '#']).next()?;
-    authority.rsplit('@').next()
 }

@@ -16,9 +16,9 @@ use std::{collections::BTreeMap, ops::Bound, path::Path, sync::Arc};
 use super::{
     CommandMatch, NamePattern, Rule,
     facts::{Command, Facts},
-    hold::{host_of, without_port},
-    words::{base_name, is_option},
+    words::is_option,
 };
+use crate::authority::{hosts::without_port, words::base_name};
 
 /// Rules in the order in which they were read. A clone is cheap.
 #[derive(Clone, Debug, Default)]
@@ -34,8 +34,22 @@ struct Indexed {
 /// Places of rules in [`Indexed::all`].
 type Places = Vec<usize>;
 
-/// The same, several times maybe.
-type Found = Vec<usize>;
+/// Rules that may match, each several times maybe.
+#[derive(Debug, Default)]
+struct Found {
+    near: Places,
+    /// Those of places where a place is not known.
+    all: Places,
+}
+
+/// A rule that may match a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate<'r> {
+    pub(super) rule: &'r Rule,
+    /// Something that is known of the call may be what the rule means; else it could match only what is
+    /// not known.
+    pub(super) near: bool,
+}
 
 /// By the bytes of a folder's path, which compare far faster than paths.
 type Folders = BTreeMap<Vec<u8>, Places>;
@@ -82,16 +96,23 @@ impl Rules {
     }
 
     /// Those that may match a call, in their order.
-    pub(super) fn candidates(&self, facts: &Facts<'_>) -> Vec<&Rule> {
-        let mut found = Found::new();
+    pub(super) fn candidates(&self, facts: &Facts<'_>) -> Vec<Candidate<'_>> {
+        let mut found = Found::default();
         let globs = self.0.by_glob.iter().filter(|(tool, _)| tool.matches(facts.tool));
         for table in self.0.by_tool.get(facts.tool).into_iter().chain(globs.map(|(_, table)| table))
         {
             table.look_up(facts, &mut found);
         }
-        found.sort_unstable();
-        found.dedup();
-        found.into_iter().filter_map(|place| self.0.all.get(place)).collect()
+        let Found { mut near, all: mut every } = found;
+        near.sort_unstable();
+        every.extend(&near);
+        every.sort_unstable();
+        every.dedup();
+        let candidate = |place: usize| {
+            let near = near.binary_search(&place).is_ok();
+            Some(Candidate { rule: self.0.all.get(place)?, near })
+        };
+        every.into_iter().filter_map(candidate).collect()
     }
 }
 
@@ -115,15 +136,14 @@ impl Table {
     }
 
     fn look_up(&self, facts: &Facts<'_>, found: &mut Found) {
-        found.extend(&self.always);
+        found.near.extend(&self.always);
         if !self.commands.is_empty() {
-            self.of_commands(facts, found);
+            self.of_commands(facts, &mut found.near);
         }
         if !self.hosts.is_empty() {
-            let words = facts.commands().flat_map(|command| command.argv);
-            for host in facts.hosts().chain(words.filter_map(|word| host_of(word))) {
-                found.extend(self.hosts.get(host).into_iter().flatten());
-                found.extend(self.hosts.get(without_port(host)).into_iter().flatten());
+            for host in facts.hosts() {
+                found.near.extend(self.hosts.get(host).into_iter().flatten());
+                found.near.extend(self.hosts.get(without_port(host)).into_iter().flatten());
             }
         }
         if !self.absolute.is_empty() || !self.relative.is_empty() {
@@ -131,7 +151,7 @@ impl Table {
         }
     }
 
-    fn of_commands(&self, facts: &Facts<'_>, found: &mut Found) {
+    fn of_commands(&self, facts: &Facts<'_>, found: &mut Places) {
         if facts.unknown.command {
             found.extend(self.commands.values().flat_map(BTreeMap::values).flatten());
             return;
@@ -153,9 +173,9 @@ impl Table {
     fn of_places(&self, facts: &Facts<'_>, found: &mut Found) {
         let places = facts.places();
         if places.cut || facts.unknown.reads || facts.unknown.writes {
-            found.extend(self.absolute.values().chain(self.relative.values()).flatten());
-            return;
+            found.all.extend(self.absolute.values().chain(self.relative.values()).flatten());
         }
+        let found = &mut found.near;
         let base = bytes(facts.base);
         for place in &places.all {
             let path = bytes(&place.path);
@@ -194,7 +214,7 @@ fn below_folder<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
 }
 
 /// Rules whose folder is this place or holds it.
-fn above(folders: &Folders, place: &[u8], found: &mut Found) {
+fn above(folders: &Folders, place: &[u8], found: &mut Places) {
     let mut next = Some(place);
     while let Some(place) = next {
         // What holds a place comes before it, and all that lies between begins like it: so the nearest
@@ -223,7 +243,7 @@ fn holder(path: &[u8]) -> &[u8] {
 }
 
 /// Rules whose folder lies below this place (and some beside it, whose names begin the same).
-fn below(folders: &Folders, place: &[u8], found: &mut Found) {
+fn below(folders: &Folders, place: &[u8], found: &mut Places) {
     let all = folders.range(place.to_owned()..).take_while(|(folder, _)| folder.starts_with(place));
     found.extend(all.flat_map(|(_, places)| places));
 }

@@ -20,6 +20,7 @@ use super::{
     cover::{covers, is_free, is_whole},
     facts::Facts,
     hold::{Hit, holds, is_served},
+    index::Candidate,
 };
 use crate::{authority::Circumstances, call::Classified};
 
@@ -45,8 +46,8 @@ const RANKS: [&[Source]; 4] =
 pub fn select<'a>(call: &Classified, at: &Circumstances<'_>, sets: &[&'a Rules]) -> Selected<'a> {
     let facts = Facts::of(call, at);
     let found = sets.iter().flat_map(|set| set.candidates(&facts));
-    let rules: Vec<&'a Rule> =
-        found.filter(|rule| is_in_force(rule, at) && is_served(rule, &facts)).collect();
+    let rules: Vec<Candidate<'a>> =
+        found.filter(|it| is_in_force(it.rule, at) && is_served(it.rule, &facts)).collect();
     if rules.is_empty() {
         return Selected::Nothing;
     }
@@ -55,13 +56,13 @@ pub fn select<'a>(call: &Classified, at: &Circumstances<'_>, sets: &[&'a Rules])
 
 /// Selects among rules of this tool and server that are in force.
 pub(super) fn decide<'a>(
-    rules: &[&'a Rule],
+    rules: &[Candidate<'a>],
     facts: &Facts<'_>,
     at: &Circumstances<'_>,
 ) -> Selected<'a> {
-    let of = |action: Action| rules.iter().copied().filter(move |rule| rule.action == action);
+    let of = |action: Action| rules.iter().copied().filter(move |it| it.rule.action == action);
     let denies: Vec<(Hit, &'a Rule)> =
-        of(Action::Deny).map(|rule| (holds(rule, facts), rule)).collect();
+        of(Action::Deny).map(|it| (holds(it, facts), it.rule)).collect();
     let denying = |hit: Hit| denies.iter().filter(move |(h, _)| *h == hit).map(|(_, rule)| *rule);
     if let Some(rule) = best(denying(Hit::Yes)) {
         return Selected::Deny(rule);
@@ -71,12 +72,13 @@ pub(super) fn decide<'a>(
     }
     let mut cover: Vec<Option<&'a Rule>> = vec![None; facts.subjects.len()];
     for sources in RANKS {
-        let of_rank = |action: Action| of(action).filter(|rule| sources.contains(&rule.source));
-        if let Some(rule) = best(of_rank(Action::Ask).filter(|rule| holds(rule, facts) != Hit::No))
-        {
+        let of_rank = |action: Action| of(action).filter(|it| sources.contains(&it.rule.source));
+        let asks = of_rank(Action::Ask).filter(|it| holds(*it, facts) != Hit::No);
+        if let Some(rule) = best(asks.map(|it| it.rule)) {
             return Selected::Ask(rule);
         }
-        let allows = || of_rank(Action::Allow).filter(|rule| may_allow(rule.source));
+        let near = || of_rank(Action::Allow).filter(|it| it.near).map(|it| it.rule);
+        let allows = || near().filter(|rule| may_allow(rule.source));
         for (covered, subject) in cover.iter_mut().zip(facts.subjects) {
             if covered.is_none() {
                 *covered = best(allows().filter(|rule| covers(rule, subject, facts)));

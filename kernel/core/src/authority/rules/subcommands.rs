@@ -1,6 +1,6 @@
 //! Which commands a wider yes may cover by their first words, and which by no rule at all.
 
-use super::words::base_name;
+use crate::authority::words::base_name;
 
 /// Programs whose second word says what they do, and those words that do the same whatever follows
 /// them: program, words of the prefix, second words. Left out is what runs any program that it is given
@@ -95,8 +95,24 @@ const LAUNCHERS: &[&str] = &[
 
 /// Builtins that change what the commands after them mean, as an assignment or a loop over `PATH` does.
 const SETTINGS: &[&str] = &[
-    "alias", "declare", "enable", "export", "for", "hash", "let", "local", "mapfile", "read",
-    "readarray", "readonly", "select", "set", "shopt", "typeset", "unalias", "unset",
+    "alias",
+    "declare",
+    "enable",
+    "export",
+    "for",
+    "hash",
+    "let",
+    "local",
+    "mapfile",
+    "read",
+    "readarray",
+    "readonly",
+    "select",
+    "set",
+    "shopt",
+    "typeset",
+    "unalias",
+    "unset",
 ];
 
 /// Programs that run a text; a file of their first word is what is shown, a text or an input is not.

@@ -8,15 +8,11 @@
 //! Not here: which subjects a rule looks at (`hold`, `cover`), wrappers (`wrappers`).
 
 use super::{CommandMatch, hold::Hit};
+use crate::authority::words::base_name;
 
 /// Folders whose programs are the system's; elsewhere a program of the same name is another one.
 const SYSTEM_FOLDERS: [&str; 6] =
     ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"];
-
-/// The name of a program without its folder.
-pub(super) fn base_name(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
-}
 
 /// Whether a word of an opaque command stands for itself: nothing in it that a shell would replace.
 pub(super) fn is_known(word: &str) -> bool {
@@ -39,8 +35,7 @@ pub(super) fn is_known_program(word: &str) -> bool {
 /// Whether a command that is not all known may be any command: not even its program is told, or it is a
 /// shell that runs a text which nobody knows (`curl x | sh`, `eval $x`, `. <(x)`).
 pub(super) fn is_any(argv: &[String], opaque: bool) -> bool {
-    const SHELLS: [&str; 9] =
-        ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "rbash", "fish"];
+    const SHELLS: [&str; 9] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "rbash", "fish"];
     let Some((program, words)) = argv.split_first() else { return true };
     let name = base_name(program);
     let script = || words.iter().any(|word| is_known(word) && !is_option(word));

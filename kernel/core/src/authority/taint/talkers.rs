@@ -5,7 +5,10 @@
 //! not ask at every step, and the sandbox gives them no network unless it was approved. Installing a
 //! package by name is, because whoever names it runs its code here.
 
-use crate::authority::words::{Command, is_interpreter, listed, runs_inside};
+use crate::authority::{
+    hosts::host_part,
+    words::{Command, is_interpreter, listed, runs_inside},
+};
 
 /// Programs, and the operands of which one comes first; empty: any use of the program.
 const TALKERS: &[(&str, &str)] = &[
@@ -141,25 +144,23 @@ pub(super) fn hosts_in(command: &Command<'_>) -> Vec<String> {
             .filter(|(name, _)| name.starts_with("--"))
             .map_or(word.as_str(), |it| it.1);
         if let Some((_, rest)) = word.split_once("://") {
-            hosts.push(host_part(rest));
+            hosts.push(named(rest));
         } else if value || word.starts_with('-') {
             // An option or its value.
         } else if is_unknown(word) || is_host_like(word, command) {
-            hosts.push(host_part(word));
+            hosts.push(named(word));
         }
     }
     hosts
 }
 
-/// "host" or "host:port" of "user@host:port/path".
-fn host_part(text: &str) -> String {
-    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    host.trim_end_matches(':').to_ascii_lowercase()
+/// A host as it is compared and shown.
+fn named(address: &str) -> String {
+    host_part(address).trim_end_matches(':').to_ascii_lowercase()
 }
 
 fn is_host_like(word: &str, command: &Command<'_>) -> bool {
-    let host = host_part(word);
+    let host = named(word);
     let allowed =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']' | '_');
     let named =

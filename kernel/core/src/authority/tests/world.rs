@@ -52,13 +52,13 @@ impl World {
 
     pub(super) fn call(&self) -> Classified {
         let access = if self.safety.read_only { Access::Read } else { Access::Write };
-        let subjects = self.subjects.iter().cloned().map(|subject| match subject {
-            Subject::Path { absolute, relative, .. } => {
-                Subject::Path { absolute, relative, access }
+        let mut subjects = self.subjects.clone();
+        for subject in &mut subjects {
+            if let Subject::Path { access: touched, .. } = subject {
+                *touched = access;
             }
-            other => other,
-        });
-        prepared(self.trust, self.safety, subjects.collect(), self.escalation.clone())
+        }
+        prepared(self.trust, self.safety, subjects, self.escalation.clone())
     }
 
     pub(super) fn at(&self) -> Circumstances<'_> {

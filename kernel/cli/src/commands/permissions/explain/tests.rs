@@ -11,7 +11,8 @@ use tollgate_core::{
 use super::*;
 
 fn explanation() -> Explanation {
-    let note = |layer, verdict, reason: &str| LayerNote { layer, verdict, reason: reason.into() };
+    let note =
+        |layer, verdict, reason: &'static str| LayerNote { layer, verdict, reason: reason.into() };
     let run = |operator: &str, argv: &[&str], read_only| Subject::Command {
         argv: argv.iter().map(|word| (*word).to_owned()).collect(),
         operator: operator.into(),

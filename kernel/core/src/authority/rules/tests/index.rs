@@ -8,6 +8,7 @@ use crate::{
         Rule, Rules, Selected, compact,
         facts::Facts,
         hold::is_served,
+        index::Candidate,
         select::{decide, is_in_force},
     },
     call::Classified,
@@ -117,11 +118,12 @@ fn the_index_finds_what_a_scan_finds() {
         let world = World::new(&[], &[]);
         let (at, call) = (world.at(), some_call(&mut dice));
         let facts = Facts::of(&call, &at);
-        let scanned: Vec<&Rule> = all
+        let scanned: Vec<Candidate<'_>> = all
             .all()
             .iter()
             .filter(|rule| rule.tool.matches(facts.tool))
             .filter(|rule| is_in_force(rule, &at) && is_served(rule, &facts))
+            .map(|rule| Candidate { rule, near: true })
             .collect();
         let selected = crate::authority::rules::select(&call, &at, &[&all]);
         answers[match selected {

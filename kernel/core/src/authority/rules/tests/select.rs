@@ -156,6 +156,9 @@ fn hosts_match_by_name_and_port() {
     check(&host, "web_fetch", &["h: example.com.evil.test"], "nothing");
     check(&host, "web_fetch", &["h: a.bad.test:8080"], "deny web_fetch(host:*.bad.test)");
     check(&["deny *(host:bad.test)"], "web_fetch", &["h: bad.test:1"], "deny *(host:bad.test)");
+    check(&["deny *(host:bad.test)"], "web_fetch", &["h: BAD.test.:1"], "deny *(host:bad.test)");
+    let line = ["curl https://u@Bad.TEST:8443/x"];
+    check(&["deny bash(host:bad.test)"], "bash", &line, "deny bash(host:bad.test)");
     // Addresses in the words of commands, as far as they are written plainly.
     let line = ["curl -s https://me:pw@bad.test:8443/x?y"];
     check(&["deny bash(host:bad.test)"], "bash", &line, "deny bash(host:bad.test)");

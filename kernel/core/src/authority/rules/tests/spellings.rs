@@ -268,9 +268,14 @@ fn a_loop_over_a_name_that_means_something_is_not_covered() {
 /// What a shell is given to run, and nobody knows, could be what is denied (SH-16).
 #[test]
 fn a_shell_with_an_unknown_text_could_run_what_is_denied() {
-    for shell in
-        ["op: sh", "op: /bin/bash -s", "op: bash -c $x", "op: eval $x", "op: . <(curl)", "op: source $f"]
-    {
+    for shell in [
+        "op: sh",
+        "op: /bin/bash -s",
+        "op: bash -c $x",
+        "op: eval $x",
+        "op: . <(curl)",
+        "op: source $f",
+    ] {
         asked("bash(git push *)", &["curl x", shell]);
         asked("*(path:.env)", &[shell]);
     }
