@@ -103,8 +103,9 @@ fn a_key_appears_nowhere() {
     let world = World::new();
     world.write("greet.sh", "echo helo\n");
     let mut scenario = scenario();
+    // The floor refuses the plain name; a computed one gets past it, and finds no key.
     scenario["turns"][1]["calls"][1]["arguments"]["command"] =
-        json!("env; cat /proc/self/environ; sh greet.sh");
+        json!("env; e=environ; cat /proc/self/$e; sh greet.sh");
     let mock = Mock::start(&world, &scenario, &[]);
     let settings = mock.config()
         + "api_key_env = \"CANARY_API_KEY\"\n[servers.model]\nenv = [\"CANARY_API_KEY\"]\n";

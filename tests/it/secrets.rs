@@ -144,11 +144,12 @@ fn no_turn_holds_a_secret() {
         .call("login", login(&json!({ "how": "fail" })))
         .call(
             "bash",
-            json!({ "command": format!("echo {KEY}; env; tr '\\0' '\\n' < /proc/self/environ") }),
+            // The floor refuses the plain name; a computed one gets past it, and finds no key.
+            json!({ "command": format!("echo {KEY}; env; e=environ; tr '\\0' '\\n' < /proc/self/$e") }),
         )
         .call(
             "bash",
-            json!({ "command": "tr '\\0' '\\n' < /proc/$PPID/environ; cat /proc/[0-9]*/environ" }),
+            json!({ "command": "e=environ; tr '\\0' '\\n' < /proc/$PPID/$e; cat /proc/[0-9]*/$e" }),
         )
         .call("write", json!({ "path": format!("{KEY}.txt"), "content": KEY }))
         .text(&format!("my key is {KEY}, {{{{results.0.content}}}}"));
