@@ -152,12 +152,13 @@ impl Held<'_> {
 
     /// Nobody can be asked (`[GATE-03]`).
     async fn unasked(self, prompt: &Prompt) -> Result<Permit, Stop> {
-        let nobody = self.cx.approver.ask(&self.card(prompt, &[]), self.cancel).await;
-        let why = match nobody {
-            Answer::Nobody(why) => why,
-            Answer::Once | Answer::Session | Answer::Always | Answer::Deny(_) | Answer::Stop => {
-                "nobody can be asked here".to_owned()
-            }
+        let card = self.card(prompt, &[]);
+        // Who says why does so at once. If somebody came just now, the question was told to nobody: it
+        // must not wait for an answer, and an answer to it would be worth nothing.
+        let why = tokio::select! {
+            biased;
+            Answer::Nobody(why) = self.cx.approver.ask(&card, self.cancel) => why,
+            () = std::future::ready(()) => "nobody could be asked when it came".to_owned(),
         };
         Err(self.no_approver(prompt, &why).into())
     }

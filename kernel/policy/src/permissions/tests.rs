@@ -61,7 +61,7 @@ fn any_rule(dice: &mut Dice) -> Rule {
         path: maybe(dice).then_some(PathMatch { glob, access }),
         host: maybe(dice).then(|| NamePattern::host(&word_of(dice, &hosts)).unwrap()),
         server: maybe(dice).then(|| NamePattern::new("github").unwrap()),
-        workspace: maybe(dice).then(|| PathBuf::from("/work/no such/\"folder\"")),
+        workspace: maybe(dice).then(|| PathBuf::from("/srv/no such/\"folder\"")),
         reason: if maybe(dice) { word(dice) } else { String::new() },
         expires_unix_ms: maybe(dice).then(|| 1_800_000_000_000 + dice.below(100_000) as u64),
         origin: "session".to_owned(),

@@ -26,7 +26,7 @@ use crate::{
     stats::{Rounds, Samples},
 };
 
-const WORKSPACE: &str = "/work/space";
+const WORKSPACE: &str = "/srv/project";
 
 /// # Errors
 /// A rule cannot be read, or a call is not judged as it must be.
