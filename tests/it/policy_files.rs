@@ -101,3 +101,22 @@ async fn a_law_that_appears_while_a_card_waits_holds() {
     assert_eq!((called.class(), leaves.exists()), ("law", false), "{}", called.receipt);
     session.close().await.unwrap();
 }
+
+/// [GATE-51]: a client's wish for a wider posture ends at what the machine's owner allows.
+#[tokio::test]
+async fn the_owner_bounds_the_posture_of_a_client() {
+    let world = world();
+    let managed = world.beside("managed.toml");
+    fs::write(&managed, "postures = [\"ask\", \"never\"]\n").unwrap();
+    let kernel = Kernel::start_with(&world, |command| command.env("TOLLGATE_MANAGED", &managed));
+    let wish =
+        OpenSessionRequest { posture: "full-access".to_owned(), ..OpenSessionRequest::default() };
+    let session = kernel.open(wish).await.unwrap();
+    let (call, leaves) = effect(&world, "ran");
+    let called = session.call("probe", &call).await.unwrap();
+    assert_eq!((called.class(), leaves.exists()), ("no_approver", false), "{}", called.receipt);
+    assert_eq!(called.receipt["posture"], "ask");
+    assert_eq!(session.stance("", "full-access").await.unwrap().1, "ask");
+    assert_eq!(session.stance("", "never").await.unwrap().1, "never");
+    session.close().await.unwrap();
+}

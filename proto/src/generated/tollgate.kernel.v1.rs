@@ -444,7 +444,9 @@ pub mod kernel_client {
                 .insert(GrpcMethod::new("tollgate.kernel.v1.Kernel", "SearchTools"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes mode and posture from here on; calls that wait or run are judged again.
+        /// Changes mode and posture from here on; calls that wait or run are judged again. Where managed policy
+        /// does not allow the posture, the loosest tighter one that it allows holds, and is told; where there is
+        /// none: FAILED_PRECONDITION. So it is for the posture of OpenSession.
         pub async fn set_stance(
             &mut self,
             request: impl tonic::IntoRequest<super::SetStanceRequest>,
@@ -636,7 +638,9 @@ pub mod kernel_server {
             tonic::Response<super::SearchToolsResponse>,
             tonic::Status,
         >;
-        /// Changes mode and posture from here on; calls that wait or run are judged again.
+        /// Changes mode and posture from here on; calls that wait or run are judged again. Where managed policy
+        /// does not allow the posture, the loosest tighter one that it allows holds, and is told; where there is
+        /// none: FAILED_PRECONDITION. So it is for the posture of OpenSession.
         async fn set_stance(
             &self,
             request: tonic::Request<super::SetStanceRequest>,
