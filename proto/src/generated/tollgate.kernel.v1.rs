@@ -419,7 +419,8 @@ pub mod kernel_client {
                 .insert(GrpcMethod::new("tollgate.kernel.v1.Kernel", "CallTool"));
             self.inner.unary(req, path, codec).await
         }
-        /// The catalog's search. UNIMPLEMENTED while the kernel has none.
+        /// The catalog's search: `tool_search` as a call of this client, through the gate, with a receipt.
+        /// It describes and activates nothing.
         pub async fn search_tools(
             &mut self,
             request: impl tonic::IntoRequest<super::SearchToolsRequest>,
@@ -630,7 +631,8 @@ pub mod kernel_server {
             tonic::Response<super::CallToolResponse>,
             tonic::Status,
         >;
-        /// The catalog's search. UNIMPLEMENTED while the kernel has none.
+        /// The catalog's search: `tool_search` as a call of this client, through the gate, with a receipt.
+        /// It describes and activates nothing.
         async fn search_tools(
             &self,
             request: tonic::Request<super::SearchToolsRequest>,

@@ -80,7 +80,7 @@ pub mod resource {
     }
 }
 /// The server's part of the manifest.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Manifest {
     /// As in `HelloResponse.name`.
     #[prost(string, tag = "1")]
@@ -103,6 +103,25 @@ pub struct Manifest {
     /// Sentences for `doctor`: sources that could not be reached, say. At most 32 of at most 512 bytes.
     #[prost(string, repeated, tag = "7")]
     pub notes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// What the server can connect on demand: feature "discover". At most 1,024.
+    #[prost(message, repeated, tag = "8")]
+    pub sources: ::prost::alloc::vec::Vec<Source>,
+}
+/// Something that a server stands before and connects when it is asked for: an MCP server, say.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Source {
+    /// `[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}`, unique in the server.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Words by which a search may find that it is meant, or empty. At most 200 bytes.
+    #[prost(string, tag = "2")]
+    pub hint: ::prost::alloc::string::String,
+    /// What it does now.
+    #[prost(enumeration = "SourceState", tag = "3")]
+    pub state: i32,
+    /// Why it failed or is disabled, or empty. At most 512 bytes.
+    #[prost(string, tag = "4")]
+    pub detail: ::prost::alloc::string::String,
 }
 /// One tool. Names and texts are for a model; keep them short.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -157,6 +176,10 @@ pub struct ToolSpec {
     /// never advertised. The kernel renames before it validates, and records it. At most 16.
     #[prost(message, repeated, tag = "16")]
     pub argument_aliases: ::prost::alloc::vec::Vec<ArgumentAlias>,
+    /// The source that has the tool (`Source.name`), for servers that stand before others. Empty: the
+    /// server itself.
+    #[prost(string, tag = "17")]
+    pub source: ::prost::alloc::string::String,
 }
 /// Another name of an argument.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -177,6 +200,21 @@ pub struct HiddenName {
     /// The old name's own schema. JSON text, at most 64 KiB.
     #[prost(bytes = "bytes", tag = "2")]
     pub input_schema: ::prost::bytes::Bytes,
+    /// Absent: the name means this tool. Present: only where an argument has a value, for names that
+    /// meant several tools (`File` with action "write"). Every tool that such a name may mean lists it;
+    /// at most one of them without `when`, for calls that none of the others takes.
+    #[prost(message, optional, tag = "3")]
+    pub when: ::core::option::Option<ArgumentIs>,
+}
+/// A condition on the arguments of a call.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArgumentIs {
+    /// A property of the arguments' object.
+    #[prost(string, tag = "1")]
+    pub argument: ::prost::alloc::string::String,
+    /// The text that it must be, exactly.
+    #[prost(string, tag = "2")]
+    pub value: ::prost::alloc::string::String,
 }
 /// What a call would do. A message that is absent means that nothing is known: everything is feared.
 /// In one that is there an unset flag is a word: not read-only, not destructive, not idempotent ….
@@ -210,6 +248,46 @@ pub struct Requirement {
     /// What was found ("Python 3.11.7") or why not. At most 256 bytes.
     #[prost(string, tag = "3")]
     pub found: ::prost::alloc::string::String,
+}
+/// What a source does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SourceState {
+    Unspecified = 0,
+    /// Not connected; `Discover` would.
+    Idle = 1,
+    /// Connected: its tools are among the server's.
+    Ready = 2,
+    /// It could not be connected, or its time was over.
+    Failed = 3,
+    /// Configured, and switched off.
+    Disabled = 4,
+}
+impl SourceState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SOURCE_STATE_UNSPECIFIED",
+            Self::Idle => "SOURCE_STATE_IDLE",
+            Self::Ready => "SOURCE_STATE_READY",
+            Self::Failed => "SOURCE_STATE_FAILED",
+            Self::Disabled => "SOURCE_STATE_DISABLED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SOURCE_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "SOURCE_STATE_IDLE" => Some(Self::Idle),
+            "SOURCE_STATE_READY" => Some(Self::Ready),
+            "SOURCE_STATE_FAILED" => Some(Self::Failed),
+            "SOURCE_STATE_DISABLED" => Some(Self::Disabled),
+            _ => None,
+        }
+    }
 }
 /// When a model sees a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -1704,7 +1782,7 @@ pub struct DiscoverRequest {
     /// Names of optional sources to connect; empty: all. At most 64.
     #[prost(string, repeated, tag = "1")]
     pub sources: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// How long to try, in ms; sources that are not there by then are reported in the manifest's notes.
+    /// How long to try, in ms; sources that are not there by then are told in `Manifest.sources`.
     #[prost(uint32, tag = "2")]
     pub within_ms: u32,
 }

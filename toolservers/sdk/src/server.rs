@@ -305,6 +305,7 @@ impl Server {
             protocol_max: PROTOCOL,
             digest: bytes::Bytes::new(),
             notes: Vec::new(),
+            sources: Vec::new(),
         };
         manifest.digest = manifest::digest(&manifest, &specs).to_vec().into();
         (specs, manifest)

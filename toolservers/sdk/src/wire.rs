@@ -73,6 +73,7 @@ pub(crate) fn tool_spec(tool: &Registered) -> proto::ToolSpec {
                 canonical: canonical.clone(),
             })
             .collect(),
+        source: String::new(),
     }
 }
 

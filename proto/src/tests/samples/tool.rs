@@ -82,6 +82,12 @@ pub(crate) fn manifest() -> tool::Manifest {
         protocol_max: 1,
         digest: sha(2),
         notes: vec![s("source 'jira' did not answer")],
+        sources: vec![tool::Source {
+            name: s("jira"),
+            hint: s("tickets sprints boards"),
+            state: tool::SourceState::Failed.into(),
+            detail: s("it did not answer within 5 s"),
+        }],
     }
 }
 
@@ -98,6 +104,7 @@ pub(crate) fn tool_spec() -> tool::ToolSpec {
         hidden_names: vec![tool::HiddenName {
             name: s("cat"),
             input_schema: b(r#"{"type":"object"}"#),
+            when: Some(tool::ArgumentIs { argument: s("action"), value: s("read") }),
         }],
         safety: Some(safety()),
         prepare: tool::PrepareNeed::Always.into(),
@@ -114,6 +121,7 @@ pub(crate) fn tool_spec() -> tool::ToolSpec {
             found: s("Python 3.11.7"),
         }],
         argument_aliases: vec![tool::ArgumentAlias { alias: s("file"), canonical: s("path") }],
+        source: s("jira"),
     }
 }
 
