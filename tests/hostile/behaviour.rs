@@ -43,6 +43,20 @@ pub(crate) enum Behaviour {
     Leaky,
     /// Has a tool that says nothing of what it may do.
     Hintless,
+    /// Stands before others that it connects on demand ([`crate::sources`]); prints its manifest.
+    Sources,
+    /// Prints one manifest and has another when it runs.
+    Shifty,
+    /// Prints its manifest as it is.
+    Printing,
+    /// Prints what is no manifest.
+    Garbled,
+    /// Prints a manifest that is not what its digest says.
+    Forged,
+    /// Prints without end.
+    Babbling,
+    /// Asked to print, never ends, and leaves a child that does not either.
+    Stuck,
 }
 
 /// All of them, by the word on the command line.
@@ -66,6 +80,13 @@ const WORDS: &[(&str, Behaviour)] = &[
     ("sessionless", Behaviour::Sessionless),
     ("leaky", Behaviour::Leaky),
     ("hintless", Behaviour::Hintless),
+    ("sources", Behaviour::Sources),
+    ("shifty", Behaviour::Shifty),
+    ("printing", Behaviour::Printing),
+    ("garbled", Behaviour::Garbled),
+    ("forged", Behaviour::Forged),
+    ("babbling", Behaviour::Babbling),
+    ("stuck", Behaviour::Stuck),
 ];
 
 impl FromStr for Behaviour {

@@ -11,7 +11,7 @@ use tollgate_proto::{
     limits::OUTPUT_CREDIT_BYTES,
     tool::v1::{
         Accepted, CallToolRequest, Completed, ContentBlock, ContextChange, Host, Log, Output,
-        Progress, Reply, Start,
+        Progress, Reply, SearchToolsRequest, Start,
         accepted::Disposition,
         completed::{Effects, Outcome},
         content_block::Block,
@@ -28,12 +28,13 @@ use crate::{
     journal, leak,
     service::Shared,
     session::{Out, send},
+    shift,
 };
 
 /// What the process ends with when a call ends it.
 const DEATH: i32 = 9;
 /// Frames of a flood.
-const FLOOD: u64 = 20_000;
+pub(crate) const FLOOD: u64 = 20_000;
 /// Bytes of a frame that no kernel takes.
 const OVERSIZE_BYTES: usize = 5 * 1024 * 1024;
 /// Bytes of a large result.
@@ -134,9 +135,16 @@ pub(crate) async fn run(mut call: Call) {
             call.complete(Completed { context_changes: vec![change], ..text("moved") }).await;
         }
         "nothing" => call.complete(Completed::default()).await,
+        how if how.starts_with("shift") => shift::run(&call, how).await,
         "nest" => call.nest(arguments.name, &arguments.arguments).await,
+        "find" => call.find(&arguments.arguments).await,
         _ => call.text("ok").await,
     }
+}
+
+/// The request for another tool's call.
+fn other(name: String, arguments: &Value) -> Request {
+    Request::CallTool(CallToolRequest { name, arguments: arguments.to_string().into() })
 }
 
 /// A result of one text.
@@ -217,7 +225,7 @@ impl Call {
 
     async fn flood_host(&self) {
         for request_id in 0..100 {
-            self.ask(request_id, "look".into(), &json!({ "how": "hang" })).await;
+            self.ask(request_id, other("look".into(), &json!({ "how": "hang" }))).await;
         }
     }
 
@@ -230,15 +238,26 @@ impl Call {
         self.complete(Completed { content, ..text("") }).await;
     }
 
-    async fn ask(&self, request_id: u64, name: String, arguments: &Value) {
-        let arguments = arguments.to_string().into();
-        let request = Some(Request::CallTool(CallToolRequest { name, arguments }));
+    async fn ask(&self, request_id: u64, request: Request) {
+        let request = Some(request);
         send(&self.out, Frame::Host(Host { call_id: self.id(), request_id, request })).await;
     }
 
     /// Has the kernel call another tool, and says what came back.
     async fn nest(&mut self, name: String, arguments: &Value) {
-        self.ask(1, name, arguments).await;
+        self.ask(1, other(name, arguments)).await;
+        self.tell_reply().await;
+    }
+
+    /// Has the kernel search its catalog, and says what came back.
+    async fn find(&mut self, arguments: &Value) {
+        let asked = SearchToolsRequest { arguments: arguments.to_string().into() };
+        self.ask(1, Request::SearchTools(asked)).await;
+        self.tell_reply().await;
+    }
+
+    /// Says what came back.
+    async fn tell_reply(&mut self) {
         let said = match self.replied.recv().await.and_then(|reply| reply.reply) {
             Some(reply::Reply::Value(value)) => {
                 format!("value: {}", String::from_utf8_lossy(&value))

@@ -4,6 +4,8 @@
 //! one call does is said by its argument `how` ([`how`]), so that a call that misbehaves can run
 //! beside one that does not. `tollgate-hostile client PATH` is a stranger who connects to a socket.
 //!
+//! Most behaviours do not know `--manifest`; those that do say so ([`printed`]).
+//!
 //! It uses the generated code and no SDK: a server of another author would have none of it either.
 
 #![expect(
@@ -25,9 +27,12 @@ mod journal;
 mod leak;
 mod manifest;
 mod poison;
+mod printed;
 mod raw;
 mod service;
 mod session;
+mod shift;
+mod sources;
 mod start;
 
 use std::process::ExitCode;
@@ -42,6 +47,9 @@ async fn main() -> anyhow::Result<ExitCode> {
         return client::run(&words.next().unwrap_or_default()).await;
     }
     let behaviour: Behaviour = word.parse()?;
+    if let Some(settings) = printed::asked(&mut words) {
+        return printed::print(behaviour, &settings);
+    }
     match behaviour {
         Behaviour::Exit => {
             eprintln!("I do not want to");

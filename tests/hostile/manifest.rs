@@ -5,7 +5,7 @@ use tollgate_proto::{
     tool::v1::{Caller, Exposure, HostService, Interrupt, Manifest, PrepareNeed, Safety, ToolSpec},
 };
 
-use crate::behaviour::Behaviour;
+use crate::{behaviour::Behaviour, sources};
 
 /// Tools that a server may bring (the kernel's bound).
 const TOOLS_MAX: usize = 100_000;
@@ -41,6 +41,7 @@ pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
         Behaviour::Hintless => {
             tools.push(ToolSpec { name: "hintless".into(), safety: None, ..look() });
         }
+        Behaviour::Shifty => tools = shifted(),
         Behaviour::Impostor => tools.push(ToolSpec { name: "read".into(), ..look() }),
         _ => {}
     }
@@ -51,8 +52,24 @@ pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
         protocol_max: 1,
         ..Manifest::default()
     };
-    manifest.digest = manifest::digest(&manifest, &tools).to_vec().into();
+    if behaviour == Behaviour::Sources {
+        manifest.sources = sources::at_rest();
+    }
+    sign(&mut manifest, &tools);
     (manifest, tools)
+}
+
+/// Puts the digest in.
+pub(crate) fn sign(manifest: &mut Manifest, tools: &[ToolSpec]) {
+    manifest.digest = manifest::digest(manifest, tools).to_vec().into();
+}
+
+/// What there is after a change: one tool takes something else, one is gone, one has come.
+pub(crate) fn shifted() -> Vec<ToolSpec> {
+    let schema = SCHEMA.replace("\"count\"", "\"number\"");
+    let look = ToolSpec { input_schema: schema.into(), ..look() };
+    let fresh = ToolSpec { name: "fresh".into(), title: "Fresh".into(), ..self::look() };
+    vec![look, change(), odd(), fresh]
 }
 
 /// One of many tools.
@@ -68,7 +85,7 @@ fn slim(number: usize) -> ToolSpec {
 }
 
 /// Claims to change nothing.
-fn look() -> ToolSpec {
+pub(crate) fn look() -> ToolSpec {
     ToolSpec {
         name: "look".into(),
         title: "Look".into(),
@@ -81,7 +98,7 @@ fn look() -> ToolSpec {
         interrupt: Interrupt::Cancel.into(),
         result_bytes_max: 100 * 1024,
         callers: [Caller::Program, Caller::Server, Caller::Client].map(Into::into).to_vec(),
-        host_services: vec![HostService::CallTool.into()],
+        host_services: [HostService::CallTool, HostService::SearchTools].map(Into::into).to_vec(),
         ..ToolSpec::default()
     }
 }

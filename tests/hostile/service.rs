@@ -5,6 +5,7 @@ use std::{
     os::unix::net::UnixStream as StdUnixStream,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    time::Duration,
 };
 
 use prost::Message as _;
@@ -31,7 +32,7 @@ use crate::{
     blobs::Blobs,
     manifest,
     poison::{Poison, Poisoned},
-    session,
+    session, sources,
     start::{Settings, Start},
 };
 
@@ -51,14 +52,23 @@ pub(crate) struct Shared {
     pub(crate) poison: Poison,
     /// Sends GOAWAY when it fires.
     pub(crate) going: CancellationToken,
-    manifest: Manifest,
-    tools: Vec<ToolSpec>,
+    offer: Mutex<(Manifest, Vec<ToolSpec>)>,
     instance: String,
     /// Second handles of the connections.
     sockets: Mutex<Vec<StdUnixStream>>,
 }
 
 impl Shared {
+    /// What there is now.
+    fn offer(&self) -> (Manifest, Vec<ToolSpec>) {
+        self.offer.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From now on there is this.
+    pub(crate) fn offers(&self, offer: (Manifest, Vec<ToolSpec>)) {
+        *self.offer.lock().unwrap_or_else(PoisonError::into_inner) = offer;
+    }
+
     /// Cuts all connections.
     pub(crate) fn disconnect(&self) {
         for socket in self.sockets.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
@@ -77,15 +87,13 @@ impl Shared {
 
 /// Serves until the process is ended.
 pub(crate) async fn serve(behaviour: Behaviour, start: Start) -> anyhow::Result<()> {
-    let (manifest, tools) = manifest::of(behaviour);
     let shared = Arc::new(Shared {
         behaviour,
         settings: start.settings,
         blobs: Blobs::default(),
         poison: Poison::default(),
         going: CancellationToken::new(),
-        manifest,
-        tools,
+        offer: Mutex::new(manifest::of(behaviour)),
         instance: uuid::Uuid::now_v7().to_string(),
         sockets: Mutex::default(),
     });
@@ -105,6 +113,19 @@ pub(crate) async fn serve(behaviour: Behaviour, start: Start) -> anyhow::Result<
     Ok(())
 }
 
+/// A page of the manifest.
+fn page(manifest: Manifest, tools: &[ToolSpec], first: usize) -> DescribeResponse {
+    let mut bytes = 0;
+    let page = tools.iter().skip(first).take_while(|tool| {
+        bytes += tool.encoded_len();
+        bytes < PAGE_BYTES
+    });
+    let page: Vec<ToolSpec> = page.cloned().collect();
+    let next = first + page.len();
+    let next_page_token = if next < tools.len() { next.to_string() } else { String::new() };
+    DescribeResponse { manifest: Some(manifest), tools: page, next_page_token }
+}
+
 struct Front(Arc<Shared>);
 
 #[tonic::async_trait]
@@ -113,15 +134,16 @@ impl ToolServer for Front {
 
     async fn hello(&self, _: Request<HelloRequest>) -> Result<Response<HelloResponse>, Status> {
         let shared = &self.0;
+        let (manifest, _) = shared.offer();
         let manifest_sha256 = match shared.behaviour {
             Behaviour::Details => return Err(Status::internal("details follow")),
             Behaviour::Digest => vec![7; 32].into(),
-            _ => shared.manifest.digest.clone(),
+            _ => manifest.digest,
         };
         Ok(Response::new(HelloResponse {
             protocol: if shared.behaviour == Behaviour::Protocol2 { 2 } else { 1 },
-            name: shared.manifest.name.clone(),
-            version: shared.manifest.version.clone(),
+            name: manifest.name,
+            version: manifest.version,
             instance: match shared.behaviour {
                 Behaviour::Nameless => String::new(),
                 _ => shared.instance.clone(),
@@ -138,33 +160,53 @@ impl ToolServer for Front {
         request: Request<DescribeRequest>,
     ) -> Result<Response<DescribeResponse>, Status> {
         let shared = &self.0;
-        let manifest = Some(shared.manifest.clone());
+        let (manifest, tools) = shared.offer();
         if shared.behaviour == Behaviour::Endless {
             let next_page_token = "again".to_owned();
             return Ok(Response::new(DescribeResponse {
-                manifest,
+                manifest: Some(manifest),
                 tools: Vec::new(),
                 next_page_token,
             }));
         }
         let first: usize = request.into_inner().page_token.parse().unwrap_or(0);
-        let mut bytes = 0;
-        let page = shared.tools.iter().skip(first).take_while(|tool| {
-            bytes += tool.encoded_len();
-            bytes < PAGE_BYTES
-        });
-        let tools: Vec<ToolSpec> = page.cloned().collect();
-        let next = first + tools.len();
-        let next_page_token =
-            if next < shared.tools.len() { next.to_string() } else { String::new() };
-        Ok(Response::new(DescribeResponse { manifest, tools, next_page_token }))
+        Ok(Response::new(page(manifest, &tools, first)))
     }
 
     async fn discover(
         &self,
-        _: Request<DiscoverRequest>,
+        request: Request<DiscoverRequest>,
     ) -> Result<Response<DescribeResponse>, Status> {
-        Err(Status::unimplemented("no optional sources"))
+        let DiscoverRequest { sources, within_ms } = request.into_inner();
+        let (manifest, tools) = self.0.offer();
+        let misbehaviour = self.0.settings.discover.as_str();
+        if manifest.sources.is_empty() || misbehaviour == "unimplemented" {
+            return Err(Status::unimplemented("no optional sources"));
+        }
+        match misbehaviour {
+            "hang" => std::future::pending().await,
+            "die" => std::process::exit(9),
+            _ => {}
+        }
+        let within = Duration::from_millis(within_ms.into());
+        let wanted = sources.into_iter().collect();
+        let (mut manifest, mut tools) = sources::connect(manifest, tools, &wanted, within).await;
+        if misbehaviour == "bad-tool" {
+            tools.push(ToolSpec { name: "no name".into(), ..manifest::look() });
+            manifest::sign(&mut manifest, &tools);
+        }
+        if misbehaviour == "forged" {
+            manifest.digest = vec![9; 32].into();
+        }
+        self.0.offers((manifest.clone(), tools.clone()));
+        // Two tools a page: whoever takes the first for all has too few.
+        let few = tools.iter().take(2).cloned().collect();
+        let next_page_token = if tools.len() > 2 { "2".to_owned() } else { String::new() };
+        Ok(Response::new(DescribeResponse {
+            manifest: Some(manifest),
+            tools: few,
+            next_page_token,
+        }))
     }
 
     async fn session(

@@ -15,9 +15,14 @@ pub(crate) struct Start {
 
 /// `[servers.NAME.settings]`.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct Settings {
     /// Where each call that begins leaves a line.
     pub(crate) journal: Option<PathBuf>,
+    /// Where each run with `--manifest` leaves a line.
+    pub(crate) prints: Option<PathBuf>,
+    /// How `Discover` misbehaves: "hang", "unimplemented", "forged", "bad-tool", "die".
+    pub(crate) discover: String,
 }
 
 /// Reads the line and takes the socket. The process ends when its input does.

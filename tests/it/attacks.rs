@@ -11,6 +11,7 @@
 //! | [`bytes`] | arguments and names that mean two things (G-09 to G-11, G-13, AP-01) |
 //! | [`lines`] | command lines (SH, B092, B098) |
 //! | [`files`] | denied reads and places outside (B094, B103) |
+//! | [`trees`] | denied files below a folder that is read as a whole (B094) |
 //! | [`cards`] | questions (AP-06, AP-08, AP-12, B097, G-14) |
 //! | [`project`] | what a repository brings along (G-12, CFG) |
 //! | [`records`] | receipts (RX) |
@@ -29,6 +30,7 @@ mod project;
 mod records;
 mod table;
 mod taint;
+mod trees;
 
 use std::{
     collections::BTreeMap,

@@ -128,7 +128,8 @@ fn a_manifest_of_a_hundred_thousand_tools() {
     assert_eq!((status.as_str(), text.as_str()), ("ok", "ok"));
 }
 
-/// Two servers that claim one name: the trusted one has it, whatever the order of their names.
+/// [CAT-03] Two servers that claim one name: the native one has it, whatever the order of their names; the
+/// other keeps its tool under another name.
 #[test]
 fn a_server_cannot_take_the_name_of_another_servers_tool() {
     for name in ["aaa", "zzz"] {
@@ -141,7 +142,11 @@ fn a_server_cannot_take_the_name_of_another_servers_tool() {
         assert_eq!(printed["receipt"]["server"], "file", "{ran}");
         let listed = unhurt(world.tollgate(["tools", "list"]).run());
         let all = listed.text() + &listed.stderr;
-        assert!(all.contains("claimed by both"), "{listed}");
+        let said =
+            format!("'read' is the tool of 'file'; that of '{name}' is called '{name}_read'");
+        assert!(all.contains(&said), "{listed}");
+        let ran = unhurt(world.call(&format!("{name}_read"), &json!({})).run());
+        assert_eq!(ran.json()["receipt"]["server"], *name, "{ran}");
     }
 }
 

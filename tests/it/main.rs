@@ -7,6 +7,7 @@
 
 mod approvals;
 mod attacks;
+mod catalog;
 mod config;
 mod crash;
 mod differential;
@@ -17,13 +18,16 @@ mod grants;
 mod guardian;
 mod hooks;
 mod hostile;
+mod inspection;
 mod lazy;
+mod manifest_cache;
 mod model;
 mod output;
 mod permissions;
 mod policy_files;
 mod python;
 mod redteam;
+mod search;
 mod secrets;
 mod serve;
 mod session;

@@ -21,6 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tollgate-launch", &[]),
     ("tollgate-policy", &["tollgate-core"]),
     ("tollgate-search", &[]),
+    ("tollgate-types", &[]),
     (
         "tollgate-engine",
         &[
@@ -29,6 +30,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "tollgate-policy",
             "tollgate-proto",
             "tollgate-search",
+            "tollgate-types",
         ],
     ),
     ("tollgate-serve", &["tollgate-core", "tollgate-engine", "tollgate-proto"]),

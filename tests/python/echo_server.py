@@ -1,8 +1,9 @@
 """A tool server in Python, to copy: the contract needs no Rust.
 
-One file, `grpcio` and the standard library. Four tools: `pyecho` answers with its text, `pylines`
-sends output under the kernel's credit, `pysleep` can be told to stop, `pynest` asks the kernel for
-another tool. README.md beside it tells how it is configured and what each part must do.
+One file, `grpcio` and the standard library. Four tools: `pyecho` answers with its text (and still
+takes calls by its old name `py_say`), `pylines` sends output under the kernel's credit, `pysleep` can
+be told to stop, `pynest` asks the kernel for another tool. With `--manifest` it prints what `Describe`
+would say and starts nothing. README.md beside it tells how it is configured and what each part must do.
 
 Invariants: no tool runs before its grant was checked; `Accepted` comes first and at once,
 `Completed` last and once; one call that waits for credit stops only itself.
@@ -63,6 +64,11 @@ async def pyecho(arguments: Arguments, call: Call) -> str:
     return f"{arguments['text']} (from Python, for {call.context.caller_name})"
 
 
+async def py_say(arguments: Arguments, call: Call) -> str:
+    """An old name of `pyecho`: its handler takes the old arguments, and nobody rewrites them."""
+    return await pyecho({"text": arguments["message"]}, call)
+
+
 async def pylines(arguments: Arguments, call: Call) -> str:
     line = b"%07d " + b"x" * 55 + b"\n"
     for first in range(0, arguments["lines"], 1000):
@@ -81,20 +87,21 @@ async def pynest(arguments: Arguments, call: Call) -> str:
     return await call.call_tool(arguments["name"], arguments["arguments"])
 
 
+def schema(properties: dict[str, str]) -> bytes:
+    """An object whose properties are all required."""
+    typed = {name: {"type": kind} for name, kind in properties.items()}
+    closed = {"additionalProperties": False, "required": list(properties), "properties": typed}
+    return json.dumps({"type": "object", **closed}).encode()
+
+
 def tool(run: Callable[..., Awaitable[str]], description: str, **properties: str) -> Tool:
     """A read-only tool whose parameters are all required."""
-    schema = {
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(properties),
-        "properties": {name: {"type": kind} for name, kind in properties.items()},
-    }
     spec = manifest_pb2.ToolSpec(
         name=run.__name__,
         title=description.split(".")[0],
         description=description,
         search_hint="python example echo test",
-        input_schema=json.dumps(schema).encode(),
+        input_schema=schema(properties),
         exposure=manifest_pb2.EXPOSURE_EAGER,
         safety=manifest_pb2.Safety(read_only=True, concurrency_safe=True),
         prepare=manifest_pb2.PREPARE_NEED_NEVER,
@@ -103,15 +110,23 @@ def tool(run: Callable[..., Awaitable[str]], description: str, **properties: str
         callers=[manifest_pb2.CALLER_PROGRAM, manifest_pb2.CALLER_SERVER, manifest_pb2.CALLER_CLIENT],
         host_services=[manifest_pb2.HOST_SERVICE_CALL_TOOL] if run is pynest else [],
     )
-    return Tool(spec, run)
+    return Tool(spec, run, spec.input_schema)
+
+
+def old_name(run: Callable[..., Awaitable[str]], means: Tool, **properties: str) -> Tool:
+    """A name that `means` once had. The kernel advertises it nowhere and judges its calls as `means`."""
+    old = manifest_pb2.HiddenName(name=run.__name__, input_schema=schema(properties))
+    means.spec.hidden_names.append(old)
+    return Tool(means.spec, run, old.input_schema)
 
 
 @dataclass(frozen=True)
 class Tool:
-    """What the manifest says, and what runs."""
+    """What the manifest says, what runs, and the schema of what it takes, which its grants name."""
 
     spec: manifest_pb2.ToolSpec
     run: Callable[[Arguments, Call], Awaitable[str]]
+    input_schema: bytes
 
 
 TOOLS = {
@@ -123,6 +138,8 @@ TOOLS = {
         tool(pynest, "Ask the kernel for another tool.", name="string", arguments="object"),
     )
 }
+# By every name that a call may use; the manifest lists the canonical ones.
+CALLABLE = {**TOOLS, "py_say": old_name(py_say, TOOLS["pyecho"], message="string")}
 
 
 # ---- grants ------------------------------------------------------------------------------------
@@ -138,7 +155,7 @@ class Grants:
     instance: str
     seen: dict[bytes, int] = field(default_factory=dict)
 
-    def check(self, session: str, start: session_pb2.Start, spec: manifest_pb2.ToolSpec) -> None:
+    def check(self, session: str, start: session_pb2.Start, input_schema: bytes) -> None:
         if not start.HasField("grant"):
             raise Rejected(Completed.REJECTION_GRANT_MISSING, "the call carries no grant")
         claims = self.verified(start.grant)
@@ -149,7 +166,7 @@ class Grants:
             raise Rejected(Completed.REJECTION_GRANT_AUDIENCE, "the grant is for another call")
         if claims.expires_unix_ms <= now:
             raise Rejected(Completed.REJECTION_GRANT_EXPIRED, "the grant has expired")
-        if claims.schema_sha256 != hashlib.sha256(spec.input_schema).digest():
+        if claims.schema_sha256 != hashlib.sha256(input_schema).digest():
             raise Rejected(Completed.REJECTION_SCHEMA_CHANGED, "the schema has changed")
         if claims.arguments_sha256 != hashlib.sha256(start.arguments).digest():
             raise Rejected(Completed.REJECTION_ARGUMENTS_DIGEST, "these arguments were not granted")
@@ -230,6 +247,16 @@ def ended(call_id: str, outcome: int, effects: int, text: str, **more: Any) -> C
     return Completed(call_id=call_id, outcome=outcome, effects=effects, content=content, **more)
 
 
+def prepared(asked: session_pb2.Prepare) -> session_pb2.Prepared:
+    """What a call would do: here always what the manifest says."""
+    chosen = CALLABLE.get(asked.tool)
+    if chosen is None:
+        no = session_pb2.Invalid(message=f"there is no tool {asked.tool}", error_class="unknown_tool")
+        return session_pb2.Prepared(call_id=asked.call_id, invalid=no)
+    said = session_pb2.Preparation(safety=chosen.spec.safety)
+    return session_pb2.Prepared(call_id=asked.call_id, preparation=said)
+
+
 # ---- one session -------------------------------------------------------------------------------
 
 
@@ -258,10 +285,7 @@ class Session:
                 elif kind == "start":
                     self.start(frame.start)
                 elif kind == "prepare":
-                    spec = TOOLS[frame.prepare.tool].spec
-                    said = session_pb2.Preparation(safety=spec.safety)
-                    prepared = session_pb2.Prepared(call_id=frame.prepare.call_id, preparation=said)
-                    await self.send(prepared=prepared)
+                    await self.send(prepared=prepared(frame.prepare))
                 elif kind in ("reply", "cancel", "credit"):
                     self.tell(kind, getattr(frame, kind))
         finally:
@@ -305,10 +329,10 @@ class Session:
 
     async def outcome(self, start: session_pb2.Start, call: Call) -> Completed:
         try:
-            chosen = TOOLS.get(start.tool)
+            chosen = CALLABLE.get(start.tool)
             if chosen is None:
                 raise Rejected(Completed.REJECTION_UNKNOWN_TOOL, f"there is no tool {start.tool}")
-            self.server.grants.check(self.id, start, chosen.spec)
+            self.server.grants.check(self.id, start, chosen.input_schema)
         except Rejected as no:
             reason = {"rejection": no.reason}
             return ended(call.id, Completed.OUTCOME_REJECTED, Completed.EFFECTS_NONE, str(no), **reason)
@@ -333,28 +357,24 @@ class Echo(tool_server_pb2_grpc.ToolServerServicer):
         key = boot["grant_key"]
         secret = bytes.fromhex(key["hmac_sha256"])
         self.grants = Grants(key["id"], secret, boot["server"], self.instance)
-        self.manifest = manifest_pb2.Manifest(
-            name="pyecho", version="0.1.0", protocol_min=PROTOCOL, protocol_max=PROTOCOL
-        )
-        self.manifest.digest = digest(self.manifest)
 
     async def Hello(self, request: Any, context: Any) -> Any:  # noqa: N802
         if PROTOCOL not in request.protocols:
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, f"this server speaks {PROTOCOL}")
+        manifest = described().manifest
         return tool_server_pb2.HelloResponse(
             protocol=PROTOCOL,
-            name=self.manifest.name,
-            version=self.manifest.version,
+            name=manifest.name,
+            version=manifest.version,
             instance=self.instance,
-            manifest_sha256=self.manifest.digest,
+            manifest_sha256=manifest.digest,
             calls_max=64,
             frame_bytes_max=FRAME_BYTES_MAX,
             now_unix_ms=int(time.time() * 1000),
         )
 
     async def Describe(self, request: Any, context: Any) -> Any:  # noqa: N802
-        specs = [tool.spec for tool in TOOLS.values()]
-        return tool_server_pb2.DescribeResponse(manifest=self.manifest, tools=specs)
+        return described()
 
     async def Session(self, request_iterator: Any, context: Any) -> AsyncIterator[Any]:  # noqa: N802
         session = Session(self)
@@ -369,13 +389,18 @@ class Echo(tool_server_pb2_grpc.ToolServerServicer):
         return tool_server_pb2.GetExecutionResponse()
 
 
-def digest(manifest: manifest_pb2.Manifest) -> bytes:
-    """As `Manifest.digest` is documented."""
+def described() -> tool_server_pb2.DescribeResponse:
+    """The manifest on one page, with its digest as `Manifest.digest` documents it."""
+    manifest = manifest_pb2.Manifest(
+        name="pyecho", version="0.1.0", protocol_min=PROTOCOL, protocol_max=PROTOCOL
+    )
+    specs = [tool.spec for tool in TOOLS.values()]
     whole = hashlib.sha256(manifest.SerializeToString(deterministic=True))
-    for entry in TOOLS.values():
-        spec = entry.spec.SerializeToString(deterministic=True)
-        whole.update(len(spec).to_bytes(8, "big") + spec)
-    return whole.digest()
+    for spec in specs:
+        encoded = spec.SerializeToString(deterministic=True)
+        whole.update(len(encoded).to_bytes(8, "big") + encoded)
+    manifest.digest = whole.digest()
+    return tool_server_pb2.DescribeResponse(manifest=manifest, tools=specs)
 
 
 async def main() -> None:
@@ -401,4 +426,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    if "--manifest" in sys.argv[1:]:
+        sys.stdout.buffer.write(described().SerializeToString(deterministic=True))
+    else:
+        asyncio.run(main())

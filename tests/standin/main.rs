@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tollgate_sdk::{
     Call, Caller, Context, Deserialize, Failure, HostService, Invalid, JsonSchema, PathAccess,
-    Preparation, Reply, Safety, Sandbox, Server, Spec, Subject, Tool, serde_json::Value,
+    PathReach, Preparation, Reply, Safety, Sandbox, Server, Spec, Subject, Tool, serde_json::Value,
 };
 
 #[tokio::main(flavor = "current_thread")]
@@ -47,7 +47,8 @@ struct Claims {
 #[serde(crate = "tollgate_sdk::serde", rename_all = "snake_case", deny_unknown_fields)]
 #[schemars(crate = "tollgate_sdk::schemars")]
 enum Claimed {
-    /// "read", "write", "create" or "delete", and an absolute path.
+    /// "read", "write", "create" or "delete", or with all below "tree", "granted-tree" (both are read) or
+    /// "write-tree"; and an absolute path.
     Path(String, PathBuf),
     /// Words, the operator before them, opaque, read-only.
     Command(Vec<String>, String, bool, bool),
@@ -98,10 +99,15 @@ fn subject_of(claimed: Claimed, context: &Context) -> Subject {
                 .iter()
                 .find_map(|root| absolute.strip_prefix(root).ok().map(std::path::Path::to_owned)),
             access: match access.as_str() {
-                "read" => PathAccess::Read,
-                "write" => PathAccess::Write,
+                "read" | "tree" | "granted-tree" => PathAccess::Read,
+                "write" | "write-tree" => PathAccess::Write,
                 "create" => PathAccess::Create,
                 _ => PathAccess::Delete,
+            },
+            reach: match access.as_str() {
+                "tree" | "write-tree" => PathReach::Tree,
+                "granted-tree" => PathReach::GrantedTree,
+                _ => PathReach::Itself,
             },
             absolute,
         },

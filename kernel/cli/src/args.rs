@@ -9,13 +9,17 @@ use tollgate_core::stance::{Mode, Posture};
 
 use crate::limits::{LIST_ROWS_DEFAULT, LOG_LINES_DEFAULT};
 
+mod inspect;
 mod policy;
+mod search;
 mod serve;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use inspect::{ListTools, Payload};
 pub(crate) use policy::{AddRule, CallerArg, ExplainCall, Permissions, TrustOptions};
 
+pub(crate) use search::SearchTools;
 pub(crate) use serve::ServeOptions;
 
 /// One gate for agent tools: every call passes it and leaves a receipt.
@@ -60,6 +64,9 @@ pub(crate) struct Common {
     /// Forbid such calls, whatever else allows them; may be repeated
     #[arg(long, global = true, value_name = "RULE", help_heading = "Common options")]
     pub(crate) deny: Vec<String>,
+    /// How much a model gets: all, `read` `edit` `bash`, or search and programs only
+    #[arg(long, global = true, value_name = "SURFACE", value_parser = ["full", "simple", "code"], help_heading = "Common options")]
+    pub(crate) surface: Option<String>,
     /// Another configuration file, read after the usual ones
     #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
     pub(crate) config: Option<PathBuf>,
@@ -194,13 +201,19 @@ pub(crate) struct Call {
 /// `tools`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Tools {
-    /// List them
-    List,
-    /// Show one: what it takes, what it may do
+    /// List them, with what is not available and why
+    List(ListTools),
+    /// Show one: what it takes, what it may do; of an old name, what it means
     Show {
         /// The tool
         name: String,
     },
+    /// Show what the latest request of a session says of its tools; changes nothing
+    Payload(Payload),
+    /// Show the receipt of the default surface: its tools, their sizes, the digest
+    Contract,
+    /// Find them by what they do or by name, as a model would
+    Search(SearchTools),
 }
 
 /// `servers`.

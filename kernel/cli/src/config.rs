@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use dirs::{Environment, Places};
 pub(crate) use error::ConfigError;
-pub(crate) use resolve::{no_faults, settings, stance};
+pub(crate) use resolve::{no_faults, settings, stance, surface};
 pub(crate) use servers::to_json;
 pub(crate) use values::{Source, Values};
 
@@ -169,6 +169,9 @@ fn flags(common: &Common) -> Values {
     let mut values = Values::default();
     if let Some(model) = &common.model {
         values.set("model", model.as_str(), Source::Flag("--model"));
+    }
+    if let Some(surface) = &common.surface {
+        values.set("tools.surface", surface.as_str(), Source::Flag("--surface"));
     }
     if let Some(mode) = common.mode {
         values.set("mode", Mode::from(mode).as_str(), Source::Flag("--mode"));

@@ -9,7 +9,7 @@
 //! | 4 | preparation | `engine::gate`, then [`crate::call::Checked::classify`] |
 //! | 5 | hooks | `engine::hooks`, then [`judge`] |
 //! | 6 | baseline | [`judge`], `baseline`, [`protected`] |
-//! | 7 | rules | [`judge`], [`rules`] |
+//! | 7 | rules | [`judge`], [`rules`]; what they deny below a tree that is read: [`withheld`] |
 //! | 8 | auto-review | [`judge`], [`floor`], [`taint`]; the guardian is `engine::guardian` |
 //! | 9 | law | [`judge`], [`law`] |
 //! | 10 | managed policy | [`judge`], [`managed`] |
@@ -39,18 +39,21 @@ mod judge;
 pub mod law;
 pub mod managed;
 mod need;
+mod outlook;
 mod permit;
 pub mod policy;
 pub mod protected;
 mod refusal;
 pub mod rules;
 pub mod taint;
+pub mod withheld;
 mod words;
 
 pub use budget::Budget;
 pub use circumstances::{Circumstances, HookSaid, Taint};
 pub use judge::{Ruling, Verdict, judge};
 pub use need::{Need, Settled, Why};
+pub use outlook::{Outlook, Requires, outlook};
 pub use permit::{Decider, Permit, Prompt};
 pub use refusal::{Layer, Refusal};
 

@@ -1,75 +1,145 @@
-//! The tools of a session: found by name, listed in one order, told to a model as exact bytes.
+//! The tools of a session: found by name, filtered, listed in one order, told to a model as exact bytes.
 //!
-//! Order: the common operations in the order of [`FIRST`], then all others by name. The order of
-//! registration changes nothing.
+//! ```text
+//! entries of all servers ─ settle (who has a name) ─▶ Catalog (all that is registered, O(1) by name)
+//!      Catalog ─ policy, mode and surface, availability ─▶ View (what this session has, as of now)
+//!         View + Toolbox (what this conversation activated) ─▶ ToolsField (the request's exact bytes)
+//! ```
 //!
-//! Not here: search, toolbox and snapshot (a later part of the catalog), where manifests come from.
+//! | file | job |
+//! |---|---|
+//! | `entry` | one tool |
+//! | `change` | what is different between two catalogs; growing in the middle of a turn |
+//! | `contract` | what a first request carries; surfaces; exposure |
+//! | `settle`, `names`, `spelling` | who has a name; names to tools; spelling variants |
+//! | `view` | the three filters |
+//! | `toolbox` | deferred tools that a conversation activated |
+//! | `request` | the tools array |
+//! | `snapshot` | what a prepared request says of its tools, bounded, for whoever looks |
+//!
+//! Invariant: the order in which tools are registered changes nothing.
+//!
+//! Not here: ranking (`tollgate-search`), where manifests come from (`tollgate-engine`).
 
+mod change;
+pub mod contract;
 mod entry;
+mod names;
+mod request;
+mod settle;
+pub mod snapshot;
 pub(crate) mod spelling;
+mod toolbox;
+mod view;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use bytes::Bytes;
-use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::Value;
 
-pub use entry::{Entry, Exposure, HostService, Requirement, ServerFacts};
+pub use change::Change;
+pub use contract::Surface;
+pub use entry::{ArgumentIs, Entry, Exposure, HostService, Provenance, Requirement, ServerFacts};
+pub use request::{ToolsField, tool_json};
+pub use settle::Clash;
+pub use toolbox::{Activated, Toolbox};
+pub use view::{View, Withheld};
 
 use crate::{
-    authority::{Layer, Refusal},
+    authority::{Layer, Refusal, rules::NamePattern},
     call::{RawCall, Resolved},
     name::{ServerName, ToolName, nearest},
+    schema,
 };
+use names::{Named, Names};
 
-/// The common operations, in the order in which a model sees them.
-const FIRST: [&str; 4] = ["read", "write", "edit", "bash"];
-
-/// The tools of a session.
+/// All tools that are registered, whatever a session may do with them.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    entries: BTreeMap<ToolName, Arc<Entry>>,
-    /// Hidden name → an entry with that name's own schema.
-    hidden: BTreeMap<ToolName, Arc<Entry>>,
+    /// In the order of lists: contract, natives by name, others by name.
+    listed: Vec<Arc<Entry>>,
+    hidden: Vec<Arc<Entry>>,
+    names: Names,
+    clashes: Vec<Clash>,
     /// What is not there, and why: for errors and `tools list`.
     unavailable: BTreeMap<ServerName, String>,
+    sources: Vec<Source>,
 }
 
-/// A tool that cannot be taken into the catalog.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogError {
-    /// Two tools of one name: neither may silently win.
-    #[error("the tool name '{name}' is claimed by both '{first}' and '{second}'")]
-    Duplicate {
-        /// The name.
-        name: ToolName,
-        /// Who had it.
-        first: ServerName,
-        /// Who wants it too.
-        second: ServerName,
-    },
+/// Something that a server stands before and connects on demand (`[CAT-13]`).
+#[derive(Clone, Debug, Eq, PartialEq, serde::Serialize)]
+pub struct Source {
+    /// The server before it.
+    pub server: ServerName,
+    /// Its name there.
+    pub name: String,
+    /// Words by which a search finds that it is meant, or empty.
+    pub hint: String,
+    /// What it does.
+    pub state: SourceState,
+    /// Why it failed or is disabled, or empty.
+    pub detail: String,
+}
+
+/// What a source does.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceState {
+    /// Not connected.
+    Idle,
+    /// Connected: its tools are in the catalog.
+    Ready,
+    /// It could not be connected, or not in time.
+    Failed,
+    /// Switched off.
+    Disabled,
 }
 
 impl Catalog {
-    /// Takes a tool in. A hidden entry is reachable by its name only.
-    ///
-    /// # Errors
-    /// A name that another tool has.
-    pub fn add(&mut self, entry: Entry) -> Result<(), CatalogError> {
-        let taken = self.entries.get(&entry.name).or_else(|| self.hidden.get(&entry.name));
-        if let Some(taken) = taken {
-            return Err(CatalogError::Duplicate {
-                name: entry.name,
-                first: taken.server.clone(),
-                second: entry.server,
-            });
+    /// Takes all tools in. `always_load`: names that are eager beside the contract.
+    #[must_use]
+    pub fn new(entries: Vec<Entry>, always_load: &[NamePattern]) -> Self {
+        let (hidden, named): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| entry.exposure == Exposure::Hidden);
+        let (named, clashes) = settle::settle(named);
+        let mut catalog = Self { clashes, ..Self::default() };
+        for (place, clash) in catalog.clashes.iter().enumerate() {
+            if clash.winner.is_none() {
+                catalog.names.insert(&clash.name, Named::Disputed(place));
+            }
         }
-        let map = match entry.exposure {
-            Exposure::Eager | Exposure::Deferred => &mut self.entries,
-            Exposure::Hidden => &mut self.hidden,
-        };
-        map.insert(entry.name.clone(), Arc::new(entry));
-        Ok(())
+        for (name, mut entry) in named {
+            entry.exposure = contract::exposure(&entry, always_load);
+            let entry = Arc::new(entry);
+            catalog.names.insert(&name, Named::Tool(Arc::clone(&entry)));
+            catalog.listed.push(entry);
+        }
+        catalog.put_in_order();
+        catalog.take_hidden(hidden);
+        catalog
+    }
+
+    fn put_in_order(&mut self) {
+        self.listed.sort_by_cached_key(|entry| {
+            let place = contract::place(entry.name.as_str()).unwrap_or(usize::MAX);
+            (place, !entry.is_native(), entry.name.clone())
+        });
+    }
+
+    /// A hidden name never takes a tool's, and belongs to one server: a native one, or the first by name.
+    fn take_hidden(&mut self, mut hidden: Vec<Entry>) {
+        hidden.sort_by(|a, b| (a.provenance, &a.server).cmp(&(b.provenance, &b.server)));
+        let mut owners: BTreeMap<ToolName, ServerName> = BTreeMap::new();
+        for entry in hidden {
+            let owner = owners.entry(entry.name.clone()).or_insert_with(|| entry.server.clone());
+            if *owner != entry.server {
+                continue;
+            }
+            let entry = Arc::new(entry);
+            if self.names.insert_form(Arc::clone(&entry)) {
+                self.hidden.push(entry);
+            }
+        }
+        self.names.sort_forms();
     }
 
     /// Says that a server's tools are not there, and why.
@@ -77,44 +147,94 @@ impl Catalog {
         self.unavailable.insert(server, reason);
     }
 
+    /// Says which sources there are.
+    pub fn with_sources(&mut self, mut sources: Vec<Source>) {
+        sources.sort_by(|a, b| (&a.server, &a.name).cmp(&(&b.server, &b.name)));
+        self.sources = sources;
+    }
+
     /// Servers whose tools are not there, with the reason.
     pub fn missing(&self) -> impl Iterator<Item = (&ServerName, &str)> {
         self.unavailable.iter().map(|(server, reason)| (server, reason.as_str()))
     }
 
-    /// All advertised tools, in order.
+    /// Names that several servers claim.
     #[must_use]
-    pub fn list(&self) -> Vec<&Arc<Entry>> {
-        let first = FIRST.iter().filter_map(|name| self.entries.get(*name));
-        let rest = self.entries.values().filter(|e| !FIRST.contains(&e.name.as_str()));
-        first.chain(rest).collect()
+    pub fn clashes(&self) -> &[Clash] {
+        &self.clashes
     }
 
-    /// The tool of a name, hidden ones included; no spelling variants.
+    /// What servers can connect on demand, by server and name.
+    #[must_use]
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// All tools but hidden ones, in order: the contract, natives by name, others by name.
+    #[must_use]
+    pub fn list(&self) -> &[Arc<Entry>] {
+        &self.listed
+    }
+
+    /// Old names, each form once.
+    #[must_use]
+    pub fn hidden(&self) -> &[Arc<Entry>] {
+        &self.hidden
+    }
+
+    /// The tool that is called so, exactly; hidden names are found by [`Self::find`].
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<Entry>> {
-        self.entries.get(name).or_else(|| self.hidden.get(name))
+        match self.names.get(name) {
+            Some(Named::Tool(entry)) => Some(entry),
+            Some(Named::Forms(_) | Named::Disputed(_)) | None => None,
+        }
     }
 
-    /// The tool that a name means, by the ladder of spellings.
+    /// The tool that a call means: by the ladder of spellings, and for an old name by its arguments.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&Arc<Entry>> {
-        let names = || self.entries.keys().chain(self.hidden.keys()).map(ToolName::as_str);
-        self.get(name)
-            .or_else(|| spelling::variant(name, names()).and_then(|canonical| self.get(canonical)))
+    pub fn find(&self, name: &str, arguments: &[u8]) -> Option<&Arc<Entry>> {
+        match self.named(name)? {
+            Named::Tool(entry) => Some(entry),
+            Named::Forms(forms) => names::fitting(forms, &schema::object(arguments)),
+            Named::Disputed(_) => None,
+        }
     }
 
-    /// Layer 1: the call's name is a tool's, by the ladder of spellings.
+    fn named(&self, name: &str) -> Option<&Named> {
+        self.names.get(name).or_else(|| self.names.variant(name))
+    }
+
+    /// Layer 1: the call's name is a tool's. `shown`: whether a tool may be offered as a near name.
     ///
     /// # Errors
     /// A refusal with the nearest names, or with the reason why a server's tools are missing.
-    pub fn resolve(&self, raw: RawCall) -> Result<Resolved, Refusal> {
-        if let Some(entry) = self.find(&raw.name) {
-            return Ok(Resolved { entry: Arc::clone(entry), raw });
+    pub(crate) fn resolve(
+        &self,
+        raw: RawCall,
+        shown: impl Fn(&Entry) -> bool,
+    ) -> Result<Resolved, Refusal> {
+        match self.named(&raw.name) {
+            Some(Named::Tool(entry)) => Ok(Resolved { entry: Arc::clone(entry), raw }),
+            Some(Named::Forms(forms)) => {
+                match names::fitting(forms, &schema::object(&raw.arguments)) {
+                    Some(entry) => Ok(Resolved { entry: Arc::clone(entry), raw }),
+                    None => Err(no_form(&raw.name, forms)),
+                }
+            }
+            Some(Named::Disputed(place)) => {
+                let why = self.clashes.get(*place).map(Clash::sentence).unwrap_or_default();
+                Err(Refusal::new(Layer::Name, "ambiguous_tool", why))
+            }
+            None => Err(self.unknown(&raw.name, shown)),
         }
-        let shown: String = raw.name.chars().take(80).flat_map(char::escape_default).collect();
-        let near = nearest(&raw.name, self.entries.keys().map(ToolName::as_str));
-        let mut message = format!("there is no tool '{shown}'");
+    }
+
+    fn unknown(&self, name: &str, shown: impl Fn(&Entry) -> bool) -> Refusal {
+        let asked: String = name.chars().take(80).flat_map(char::escape_default).collect();
+        let offered = self.listed.iter().filter(|entry| shown(entry));
+        let near = nearest(name, offered.map(|entry| entry.name.as_str()));
+        let mut message = format!("there is no tool '{asked}'");
         if !near.is_empty() {
             message.push_str("; the nearest are ");
             message.push_str(&near.join(", "));
@@ -127,36 +247,28 @@ impl Catalog {
         // unavailable.
         let missing = near.is_empty() && !self.unavailable.is_empty();
         let class = if missing { "server_unavailable" } else { "unknown_tool" };
-        Err(Refusal::new(Layer::Name, class, message))
-    }
-
-    /// The tools array of a model request: the eager tools in order, as the exact bytes to send.
-    #[must_use]
-    pub fn request_tools(&self) -> Bytes {
-        let eager = self.list().into_iter().filter(|entry| entry.exposure == Exposure::Eager);
-        let tools: Vec<RequestTool<'_>> =
-            eager.filter_map(|entry| RequestTool::of(entry)).collect();
-        // Strings and valid JSON cannot fail to serialise; an empty array is the careful answer.
-        serde_json::to_vec(&tools).unwrap_or_else(|_| b"[]".to_vec()).into()
+        Refusal::new(Layer::Name, class, message)
     }
 }
 
-/// One tool as a model sees it.
-#[derive(Serialize)]
-struct RequestTool<'a> {
-    name: &'a str,
-    description: &'a str,
-    input_schema: &'a RawValue,
+/// An old name whose arguments none of its forms takes.
+fn no_form(name: &str, forms: &[Arc<Entry>]) -> Refusal {
+    let whens: Vec<_> = forms.iter().filter_map(|form| form.when.as_ref()).collect();
+    let argument = whens.first().map_or("", |when| when.argument.as_str());
+    let values: Vec<_> = whens.iter().map(|when| when.value.as_str()).collect();
+    let message = format!("'{name}' needs '{argument}', one of {}", values.join(", "));
+    Refusal::new(Layer::Arguments, "invalid_arguments", message).at(format!("/{argument}"))
 }
 
-impl<'a> RequestTool<'a> {
-    fn of(entry: &'a Entry) -> Option<Self> {
-        Some(Self {
-            name: entry.name.as_str(),
-            description: &entry.description,
-            input_schema: serde_json::from_slice(&entry.input_schema).ok()?,
-        })
+impl FromIterator<Entry> for Catalog {
+    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Self {
+        Self::new(entries.into_iter().collect(), &[])
     }
+}
+
+/// Whether an old name's form still fits the arguments, once they are checked.
+pub(crate) fn still_fits(entry: &Entry, arguments: &Value) -> bool {
+    entry.when.as_ref().is_none_or(|when| when.holds(arguments))
 }
 
 #[cfg(test)]

@@ -23,3 +23,30 @@ pub const PARALLEL_CALLS_MAX: usize = 10;
 pub const RESULT_BYTES_MAX: u32 = 100 * 1024;
 /// Bytes that stay in the conversation of a result that was spilled (`[TOOL-03]`).
 pub const PREVIEW_BYTES: usize = 2 * 1024;
+/// Deferred tools that a conversation holds in its requests (`[CAT-20]`).
+pub const TOOLBOX_TOOLS_MAX: usize = 8;
+/// Bytes of their schemas in all (`[CAT-20]`).
+pub const TOOLBOX_BYTES_MAX: usize = 16 * 1024;
+/// Tools that a snapshot of a request shows (`[CAT-31]`); the rest is counted.
+pub const SNAPSHOT_TOOLS_MAX: usize = 32;
+/// Bytes of a tools field whose size and digest a snapshot tells (`[CAT-31]`).
+pub const SNAPSHOT_MEASURED_BYTES_MAX: u64 = 1024 * 1024;
+/// Bytes of a snapshot as JSON text, whatever is shown: its tools, its surface facts and their frame.
+pub const SNAPSHOT_BYTES_MAX: usize = 256 * 1024;
+/// Bytes of a snapshot's tools as JSON text; the frame and [`SURFACE_BYTES_MAX`] fit beside.
+pub const SNAPSHOT_TOOLS_BYTES_MAX: usize = 160 * 1024;
+/// Bytes of a name in a snapshot; longer ones are no tool's, and cut.
+pub const SNAPSHOT_NAME_BYTES_MAX: usize = 256;
+/// Bytes of a description in a snapshot; a longer one is cut.
+pub const SNAPSHOT_TEXT_BYTES_MAX: usize = 8 * 1024;
+/// Bytes of `defer_loading`, `strict`, `allowed_callers`, `cache_control` in a snapshot, each: whole or
+/// not at all.
+pub const SNAPSHOT_FIELD_BYTES_MAX: usize = 1024;
+/// Levels of JSON in what a snapshot shows as it came; deeper text is an attack on whoever reads it.
+pub const SNAPSHOT_DEPTH_MAX: usize = 64;
+/// Registered tools that a request does not carry, by name (`[CAT-35]`); the rest is counted.
+pub const NOT_CARRIED_NAMES_MAX: usize = 64;
+/// Bytes of surface facts as JSON text. 32 tools and 64 names of the largest kind need 55 KiB.
+pub const SURFACE_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of a reason in a snapshot: it may quote a rule.
+pub const REASON_BYTES_MAX: usize = 160;

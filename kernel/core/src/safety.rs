@@ -80,6 +80,9 @@ pub enum Subject {
         relative: Option<PathBuf>,
         /// How.
         access: Access,
+        /// How far below it.
+        #[serde(default, skip_serializing_if = "Reach::is_itself")]
+        reach: Reach,
     },
     /// One simple command of a shell line.
     Command {
@@ -122,9 +125,41 @@ pub enum Subject {
 impl Subject {
     /// Takes back what only a trusted server may claim.
     pub fn believe(&mut self, trust: Trust) {
-        if let (Self::Command { read_only, .. }, Trust::Untrusted) = (self, trust) {
-            *read_only = false;
+        match self {
+            Self::Command { read_only, .. } => *read_only &= trust == Trust::Trusted,
+            Self::Path { reach: reach @ Reach::GrantedTree, access, .. }
+                if trust == Trust::Untrusted || *access != Access::Read =>
+            {
+                *reach = Reach::Tree;
+            }
+            Self::Path { .. }
+            | Self::Host { .. }
+            | Self::Repo { .. }
+            | Self::Mcp { .. }
+            | Self::Tool { .. }
+            | Self::Unknown => {}
         }
+    }
+}
+
+/// How far below a path a call goes.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// Nothing below it.
+    #[default]
+    Itself,
+    /// All that lies below it too.
+    Tree,
+    /// It only reads, and what lies below it too, but for what its grant withholds.
+    GrantedTree,
+}
+
+impl Reach {
+    /// Whether nothing below is touched.
+    #[must_use]
+    pub fn is_itself(&self) -> bool {
+        *self == Self::Itself
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Nothing is repaired silently. What is certainly meant is accepted and *recorded*: a string where
 //! the schema forbids a string and the text is exactly a value of the type that it asks for; an
-//! argument under another name that the tool's manifest lists, where the canonical one is absent. All
+//! argument under another name that the tool's manifest lists, where the canonical one is absent; null
+//! for an argument that may be absent and not null. All
 //! else is refused with the JSON pointer of the fault, so that the model can correct itself.
 
 mod coerce;
@@ -18,7 +19,7 @@ pub(crate) use secret::mark;
 use crate::{
     authority::{Layer, Refusal},
     call::{Checked, Coercion, Eligible},
-    json,
+    catalog, json,
     limits::ARGUMENTS_BYTES_MAX,
 };
 
@@ -99,6 +100,11 @@ pub struct Fault {
     pub pointer: String,
 }
 
+/// The arguments as an object, as [`check`] will take them; null where they are none.
+pub(crate) fn object(text: &[u8]) -> Value {
+    parse(text, &mut Vec::new()).unwrap_or_default()
+}
+
 fn parse(text: &[u8], coercions: &mut Vec<Coercion>) -> Result<Value, Fault> {
     let whole = |message: String| Fault { message, pointer: String::new() };
     if text.len() > ARGUMENTS_BYTES_MAX {
@@ -137,6 +143,11 @@ pub fn check(eligible: Eligible) -> Result<Checked, Refusal> {
     })?;
     let (value, coercions) =
         schema.check(&resolved.raw.arguments, &resolved.entry.argument_aliases).map_err(refuse)?;
+    // What an old name means was read from the arguments as they came.
+    if !catalog::still_fits(&resolved.entry, &value) {
+        let message = "what the name means is not clear from the arguments".to_owned();
+        return Err(refuse(Fault { message, pointer: String::new() }));
+    }
     let arguments = if coercions.is_empty() {
         resolved.raw.arguments.clone()
     } else {

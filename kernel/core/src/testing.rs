@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::{
     authority::policy::Policy,
     call::{Caller, Classified, Position, Preparation, RawCall},
-    catalog::{Catalog, Entry, Exposure},
+    catalog::{Catalog, Entry, Exposure, Provenance, Surface, View},
     digest::Digest,
     name::{CallId, ServerName, SessionId, ToolName},
     safety::{Escalation, Interrupt, Safety, Subject, Trust},
@@ -30,8 +30,12 @@ pub(crate) fn entry(name: &str, safety: Safety) -> Entry {
         server: ServerName::try_from("file").unwrap(),
         facts: Arc::default(),
         trust: Trust::Trusted,
+        provenance: Provenance::Builtin,
+        source: None,
         name: ToolName::try_from(name).unwrap(),
+        served_as: ToolName::try_from(name).unwrap(),
         means: None,
+        when: None,
         title: String::new(),
         description: format!("The tool {name}."),
         search_hint: String::new(),
@@ -77,12 +81,12 @@ pub(crate) fn prepared(
     subjects: Vec<Subject>,
     escalation: Option<Escalation>,
 ) -> Classified {
-    let mut catalog = Catalog::default();
     let entry = Entry { trust, ..entry("tool", Safety::WORST) };
-    catalog.add(entry).unwrap();
-    let resolved = catalog.resolve(raw("tool")).unwrap();
+    let resolved = View::whole(Catalog::from_iter([entry])).resolve(raw("tool")).unwrap();
     let work = Stance { mode: Mode::Work, posture: Posture::Ask };
-    let eligible = crate::authority::admission::admit(resolved, work, &Policy::default()).unwrap();
+    let eligible =
+        crate::authority::admission::admit(resolved, work, Surface::Full, &Policy::default())
+            .unwrap();
     let said = Preparation { safety, subjects, escalation, ..Preparation::default() };
     schema::check(eligible).unwrap().classify(said)
 }

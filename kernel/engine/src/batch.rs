@@ -3,14 +3,18 @@
 
 use tollgate_core::catalog::Catalog;
 
-/// The sizes of the groups, in order; their sum is the number of names.
+/// The sizes of the groups, in order; their sum is the number of calls (names and arguments).
 #[must_use]
-pub fn plan<'a>(catalog: &Catalog, names: impl Iterator<Item = &'a str>, max: usize) -> Vec<usize> {
+pub fn plan<'a>(
+    catalog: &Catalog,
+    calls: impl Iterator<Item = (&'a str, &'a [u8])>,
+    max: usize,
+) -> Vec<usize> {
     let mut groups: Vec<(usize, bool)> = Vec::new();
-    for name in names {
+    for (name, arguments) in calls {
         // A name that is no tool's runs nothing, but its answer keeps its place.
         let safe = catalog
-            .get(name)
+            .find(name, arguments)
             .is_some_and(|entry| entry.safety.believed(entry.trust).concurrency_safe);
         match groups.last_mut() {
             Some((size, true)) if safe && *size < max.max(1) => *size += 1,

@@ -15,10 +15,9 @@ use tokio::sync::RwLock;
 use tollgate_core::{
     authority::{Budget, Circumstances, HookSaid, Taint, managed::Managed, rules::Rules},
     call::Position,
-    catalog::Catalog,
     name::{CallId, SessionId},
     safety::Subject,
-    stance::Stance,
+    stance::{Posture, Stance},
 };
 use tollgate_policy::{Policies, Standing, hooks::HookEvent};
 
@@ -32,6 +31,7 @@ use crate::{
     servers::{Servers, wire::Observation},
     settings::Limits,
     store::{Artifacts, ReceiptLog, SessionLog, StoreError, session::SessionRecord},
+    tools::Tools,
 };
 
 /// Files of which a session remembers what it last saw; the oldest go first.
@@ -48,7 +48,7 @@ pub struct SessionContext {
     /// All servers.
     pub servers: Arc<Servers>,
     /// The tools of this session.
-    pub catalog: Catalog,
+    pub tools: Tools,
     /// Who can be asked.
     pub approver: Arc<dyn Approver>,
     /// How long people were waited for.
@@ -242,6 +242,16 @@ impl Now {
             can_ask: self.can_ask,
             now_unix_ms: self.unix_ms,
         }
+    }
+
+    /// Who decides.
+    pub(crate) fn posture(&self) -> Posture {
+        self.stance.posture
+    }
+
+    /// Grants "for this session".
+    pub(crate) fn grants(&self) -> &Arc<Rules> {
+        &self.grants
     }
 
     /// The policy and hooks that were read last.

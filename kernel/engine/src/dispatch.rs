@@ -16,7 +16,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
-    authority::{HookSaid, Layer, Refusal, taint},
+    authority::{
+        HookSaid, Layer, Refusal, taint,
+        withheld::{self, withheld},
+    },
     call::{Classified, Effects, Outcome, RawCall},
     catalog::Entry,
     receipt::Status,
@@ -24,7 +27,7 @@ use tollgate_core::{
 };
 use tollgate_proto::{
     limits::INLINE_BYTES_MAX,
-    tool::v1::{BlobRef, Budget, CallContext, Scope, Start},
+    tool::v1::{BlobRef, Budget, CallContext, Scope, Start, Withheld},
 };
 
 use crate::{
@@ -32,6 +35,7 @@ use crate::{
     error::KernelError,
     event::Body,
     gate::{Cleared, Draft, Stop},
+    search,
     servers::{CallClaims, Connection, Server, chain, wire},
     settings::Clocks,
     store::{
@@ -97,16 +101,24 @@ pub(crate) async fn dispatch(
     draft: &mut Draft,
 ) -> Result<Ended, Stop> {
     let call = permitted.call();
-    let server = server_of(cx, call.entry())?;
     let _lane = Lane::enter(cx, call).await;
     let started = Body::ToolStarted {
         name: call.entry().canonical().as_str().to_owned(),
         title: draft.secrets().text(call.title().to_owned()),
     };
     cx.events.tell(Some(&call.raw().position), Some(&call.raw().id), started).await;
+    cx.tools.used(call.entry().canonical().as_str());
+    if call.entry().is_synthetic() {
+        permitted.permit().recheck(call, &cx.now().circumstances(&hooks))?;
+        write_intent(cx, call, draft).await?;
+        let outcome = search::run(cx, call, cancel).await;
+        return finish(cx, call, execute::ended(outcome));
+    }
+    let server = server_of(cx, call.entry())?;
     let (mut attempt, mut tries) = (1, 0);
     loop {
         let connection = connect(server, cancel).await?;
+        server.check_offered(call.entry())?;
         // 12: as of now, after every wait.
         {
             let now = cx.now();
@@ -166,17 +178,17 @@ async fn start_of(
     let granted = connection.grant(CallClaims {
         call_id: raw.id.as_str(),
         attempt,
-        tool: entry.name.as_str(),
+        tool: entry.served_as.as_str(),
         schema_sha256: entry.schema_sha256,
         arguments_sha256: call.arguments_sha256(),
-        scope: scope_of(cx, call, connection),
+        scope: scope_of(cx, call, connection)?,
     });
     draft.granted(connection, &granted);
     let (arguments, arguments_blob) = arguments_of(connection, call.arguments()).await?;
     Ok(Start {
         call_id: raw.id.as_str().to_owned(),
         attempt,
-        tool: entry.name.as_str().to_owned(),
+        tool: entry.served_as.as_str().to_owned(),
         arguments,
         arguments_blob,
         context: Some(context_of(cx, raw, connection, call.subjects())),
@@ -206,19 +218,29 @@ pub(crate) async fn arguments_of(
     }
 }
 
-/// What the call may reach: a read-only call has no root to write in.
-fn scope_of(cx: &SessionContext, call: &Classified, connection: &Connection) -> Scope {
+/// What the call may reach: a read-only call has no root to write in, and of the trees that it reads what
+/// is denied is withheld, as of now.
+fn scope_of(
+    cx: &SessionContext,
+    call: &Classified,
+    connection: &Connection,
+) -> Result<Scope, Refusal> {
+    let now = cx.now();
+    let withheld::Withheld { globs, names } =
+        withheld(call, &now.circumstances(&HookSaid::Nothing))?;
     let roots: &[_] = if connection.host() == "local" { &cx.roots } else { connection.roots() };
     let roots: Vec<_> = roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
     let writes = !call.safety().read_only;
-    Scope {
+    let is_any = !globs.is_empty() || !names.is_empty();
+    Ok(Scope {
+        withheld: is_any.then_some(Withheld { globs, names }),
         write_roots: if writes { roots.clone() } else { Vec::new() },
         read_roots: roots,
         hosts: Vec::new(),
         exec: true,
         network: call.safety().open_world,
         host_services: Vec::new(),
-    }
+    })
 }
 
 /// The record that survives `kill -9`, on the device if the call may change something.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tollgate_core::{
     call::{Block, Caller, Truncated},
-    name::{CallId, SessionId},
+    name::{CallId, ServerName, SessionId},
     receipt::{Decision, Receipt, Status},
 };
 
@@ -150,6 +150,21 @@ pub enum Body {
         /// "ask", "auto-review", "full-access", "never".
         posture: String,
     },
+    /// A server's tools are others than before; the session goes on with them.
+    #[serde(rename = "catalog.changed")]
+    CatalogChanged {
+        /// The server.
+        server: ServerName,
+        /// Names of tools that there are now; at most 100, as of the other lists.
+        added: Vec<String>,
+        /// Names of tools that there were.
+        removed: Vec<String>,
+        /// Names of tools that say something else of themselves now.
+        changed: Vec<String>,
+        /// How many names the lists leave out.
+        #[serde(skip_serializing_if = "is_zero")]
+        more: usize,
+    },
     /// A person is asked.
     #[serde(rename = "approval.requested")]
     ApprovalRequested {
@@ -225,4 +240,9 @@ pub enum Body {
         /// The same may succeed later.
         retryable: bool,
     },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

@@ -22,6 +22,7 @@ use tollgate_core::{
         rules::{Source, compact, offer::offer},
     },
     call::{Caller, Classified, Coercion, Eligible, Position, RawCall},
+    catalog::Surface,
     receipt::{LayerNote, LayerVerdict},
     safety::{Escalation, Safety, Subject},
     schema,
@@ -268,7 +269,7 @@ impl Told {
 
     /// Layers 1 and 2. A call that is not admitted is looked at further as if it was.
     fn admitted(&mut self, cx: &SessionContext, raw: RawCall) -> Result<Eligible, Refusal> {
-        let resolved = cx.catalog.resolve(raw)?;
+        let resolved = cx.seen().view.resolve(raw)?;
         let name = resolved.entry().canonical().as_str().to_owned();
         self.explanation.server = Some(resolved.entry().server.as_str().to_owned());
         if name == self.explanation.tool {
@@ -279,7 +280,12 @@ impl Told {
         }
         let now = cx.now();
         let policy = &now.standing().policy;
-        match admission::admit(resolved.clone(), self.explanation.stance, policy) {
+        match admission::admit(
+            resolved.clone(),
+            self.explanation.stance,
+            cx.tools.surface(),
+            policy,
+        ) {
             Ok(eligible) => {
                 self.pass(
                     Layer::Admission,
@@ -290,7 +296,8 @@ impl Told {
             Err(refusal) => {
                 self.refuse(refusal.clone());
                 let lax = Stance { mode: Mode::Work, posture: Posture::Ask };
-                admission::admit(resolved, lax, &Policy::default()).map_err(|_| refusal)
+                admission::admit(resolved, lax, Surface::Full, &Policy::default())
+                    .map_err(|_| refusal)
             }
         }
     }

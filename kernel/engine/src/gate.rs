@@ -10,6 +10,8 @@ mod approve;
 mod copy;
 mod draft;
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
@@ -196,13 +198,15 @@ async fn prepare(
     cancel: &CancellationToken,
     draft: &mut Draft,
 ) -> Result<Classified, Stop> {
-    let resolved = cx.catalog.resolve(raw)?;
+    let resolved = cx.seen().view.resolve(raw)?;
     draft.resolved(&resolved);
+    let (raw, entry) = (resolved.raw().clone(), Arc::clone(resolved.entry()));
     let eligible = {
         let now = cx.now();
-        admission::admit(resolved, cx.stance(), &now.standing().policy)?
+        admission::admit(resolved, cx.stance(), cx.tools.surface(), &now.standing().policy)?
     };
-    let checked = schema::check(eligible)?;
+    let checked =
+        schema::check(eligible).map_err(|refusal| cx.with_schema(&raw, &entry, refusal))?;
     draft.checked(cx, &checked);
     let classified = classify(cx, checked, cancel).await?;
     draft.classified(&classified);
@@ -255,12 +259,13 @@ pub(crate) async fn classify(
             let why = format!("server '{}' is not available: {}", server.name(), chain(&error));
             Refusal::new(Layer::Preparation, "server_unavailable", why)
         })?;
+        server.check_offered(entry)?;
         let raw = checked.resolved().raw();
         let (arguments, arguments_blob) =
             dispatch::arguments_of(&connection, checked.arguments()).await?;
         let prepare = Prepare {
             call_id: raw.id.as_str().to_owned(),
-            tool: entry.name.as_str().to_owned(),
+            tool: entry.served_as.as_str().to_owned(),
             arguments,
             arguments_blob,
             context: Some(dispatch::context_of(cx, raw, &connection, &[])),

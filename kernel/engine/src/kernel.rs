@@ -35,6 +35,7 @@ use crate::{
         framed::Repairs,
         session::{Head, SessionRecord},
     },
+    tools::Tools,
 };
 
 /// Where a kernel keeps things.
@@ -97,7 +98,7 @@ impl Kernel {
 
     /// The tools that there are.
     pub async fn catalog(&self) -> Catalog {
-        self.servers.catalog().await
+        self.servers.catalog().await.0
     }
 
     /// What can be said of the servers without asking them.
@@ -144,7 +145,8 @@ impl Kernel {
             history: History::from_records(&records),
             system: system_of(&records, &options),
             turn: turns,
-            tools_sha256: None,
+            sent: None,
+            kept: None,
             model: options.model.clone(),
             record_requests: recorder(options.record_requests.as_deref())?,
             resumed: Resumed { repairs, in_flight: close_in_flight(&cx)?, turns },
@@ -162,7 +164,8 @@ impl Kernel {
         approver: Arc<dyn Approver>,
         events: EventSink,
     ) -> Result<(SessionContext, Vec<SessionRecord>, Vec<String>), KernelError> {
-        let catalog = self.catalog().await;
+        let (catalog, generation) = self.servers.catalog().await;
+        let catalog = Arc::new(catalog);
         let roots: Vec<PathBuf> =
             std::iter::once(&options.workspace).chain(&options.add_dirs).cloned().collect();
         let policies = self.policies(&catalog, &roots)?;
@@ -180,7 +183,7 @@ impl Kernel {
             hooks: hooks::Runner::new(&self.spawner),
             guardian_model: guardian,
             servers: Arc::clone(&self.servers),
-            catalog,
+            tools: Tools::new(catalog, generation, &self.settings.tools),
             approver,
             waits: Waits::default(),
             events: Arc::new(Emitter::new(id.clone(), events, self.secrets.clone())),

@@ -2,7 +2,7 @@
 //!
 //! A server is started or dialled by the first call that needs it, once, however many calls wait
 //! (`[ARCH-04]`). Its tools are known before that from a cached manifest, which is checked when it
-//! connects.
+//! connects (`[CAT-40]`).
 //!
 //! ```text
 //! Servers ─ Server (one a name: idle → ready → lost → backoff … quarantined)
@@ -14,14 +14,22 @@
 
 mod blobs;
 mod bootstrap;
+mod cache;
 mod connect;
 mod connection;
+mod discover;
+mod entries;
 mod error;
+mod follow;
 mod grant;
+mod greet;
 mod inbox;
+mod learn;
 mod limits;
 mod link;
 mod manifest;
+mod offer;
+mod printed;
 mod sanitise;
 mod server;
 mod supervise;
@@ -29,9 +37,11 @@ pub mod wire;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use tollgate_core::{catalog::Catalog, name::ServerName, safety::Trust};
+use futures::{StreamExt as _, stream};
+use tollgate_core::{authority::rules::NamePattern, catalog::Catalog, name::ServerName};
 
 pub use connection::Connection;
+pub use discover::Discovered;
 pub use error::ServerError;
 pub use grant::{CallClaims, Granted};
 pub use inbox::{CallEvent, Inbox};
@@ -39,8 +49,12 @@ pub use link::LinkError;
 pub use manifest::Described;
 pub use server::{Server, ServerState, ServerView};
 
+use limits::LEARNT_AT_ONCE;
+use offer::Offer;
+
 use crate::{
     process::{RuntimeDir, Spawner},
+    search,
     secrets::LogSecrets,
     settings::Settings,
 };
@@ -66,10 +80,15 @@ pub struct Ground {
     pub secrets: LogSecrets,
 }
 
+/// A server, its generation before it was asked, and what it offers.
+type Offered = (Arc<Server>, u64, Result<(Arc<Offer>, u64), ServerError>);
+
 /// All servers of a kernel.
 #[derive(Debug)]
 pub struct Servers {
     servers: BTreeMap<ServerName, Arc<Server>>,
+    /// Names of tools that are eager beside the contract's.
+    always_load: Vec<NamePattern>,
 }
 
 impl Servers {
@@ -78,9 +97,10 @@ impl Servers {
     pub fn new(settings: &Settings, ground: &Arc<Ground>) -> Self {
         let servers = settings.servers.iter().map(|(name, settings)| {
             let server = Server::new(name.clone(), settings.clone(), Arc::clone(ground));
-            (name.clone(), Arc::new(server))
+            (name.clone(), server)
         });
-        Self { servers: servers.collect() }
+        let always_load = settings.tools.always_load.clone();
+        Self { servers: servers.collect(), always_load }
     }
 
     /// The server of a name.
@@ -100,29 +120,63 @@ impl Servers {
         self.servers.values().find(|server| server.settings().model)
     }
 
-    /// The tools of all servers, from cached manifests; a server without one is started once to tell
-    /// its own, then stopped. A server that cannot be had is told as unavailable, with the reason.
-    pub async fn catalog(&self) -> Catalog {
-        let mut catalog = Catalog::default();
-        let mut servers: Vec<_> =
-            self.servers.values().filter(|server| !server.settings().model).collect();
-        // A name that two servers claim is the first one's: no untrusted server takes a trusted one's.
-        servers.sort_by_key(|server| server.settings().trust == Trust::Untrusted);
-        for server in servers {
-            let entries = match server.entries().await {
-                Ok(entries) => entries,
-                Err(error) => {
-                    catalog.unavailable(server.name().clone(), chain(&error));
-                    continue;
+    /// The tools of all servers, and which offer it is ([`Self::generation`]). What a server offers is
+    /// asked for if it is not known; one of which it cannot be had is unavailable, with the reason.
+    pub async fn catalog(&self) -> (Catalog, u64) {
+        let servers: Vec<Arc<Server>> = self.with_tools().cloned().collect();
+        let asked = servers.into_iter().map(|server| async move {
+            let (generation, offer) = (server.generation(), server.offer().await);
+            (server, generation, offer)
+        });
+        let offers: Vec<Offered> = stream::iter(asked).buffered(LEARNT_AT_ONCE).collect().await;
+        self.made_of(offers)
+    }
+
+    /// The same of what is known already; asks nobody and starts nothing.
+    #[must_use]
+    pub fn newest(&self) -> (Catalog, u64) {
+        let servers = self.with_tools().cloned();
+        self.made_of(servers.map(|server| {
+            let (generation, offer) = (server.generation(), server.newest());
+            (server, generation, offer)
+        }))
+    }
+
+    /// Changes whenever what servers offer does: then [`Self::newest`] is another catalog.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.with_tools().map(|server| server.generation()).sum()
+    }
+
+    fn with_tools(&self) -> impl Iterator<Item = &Arc<Server>> {
+        self.servers.values().filter(|server| !server.settings().model)
+    }
+
+    fn made_of(&self, offers: impl IntoIterator<Item = Offered>) -> (Catalog, u64) {
+        let (mut all, mut missing) = (vec![search::entry()], Vec::new());
+        let (mut sources, mut generation) = (Vec::new(), 0);
+        for (server, before, offer) in offers {
+            let entries = offer.and_then(|(offer, of)| {
+                sources.extend(offer.sources.iter().cloned());
+                Ok((offer.entries()?.to_vec(), of))
+            });
+            match entries {
+                Ok((entries, of)) => {
+                    all.extend(entries);
+                    generation += of;
                 }
-            };
-            for entry in entries {
-                if let Err(error) = catalog.add(entry) {
-                    catalog.unavailable(server.name().clone(), error.to_string());
+                Err(error) => {
+                    missing.push((server.name().clone(), chain(&error)));
+                    generation += before;
                 }
             }
         }
-        catalog
+        let mut catalog = Catalog::new(all, &self.always_load);
+        for (server, reason) in missing {
+            catalog.unavailable(server, reason);
+        }
+        catalog.with_sources(sources);
+        (catalog, generation)
     }
 
     /// Stops every running server: end of input, then force.

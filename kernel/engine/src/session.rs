@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     authority::{Budget, Decider},
     call::{Caller, Effects, Position, RawCall},
-    digest::Digest,
+    catalog::ToolsField,
     name::SessionId,
     receipt::{End, Receipt, Status},
     stance::Stance,
@@ -22,10 +22,12 @@ use crate::{
     gate::{self, CallEnd},
     history::History,
     hooks,
+    snapshot::Kept,
     store::{
         StoreError,
         session::{SessionKind, SessionRecord},
     },
+    tools::Seen,
 };
 
 /// How a session is opened.
@@ -65,7 +67,10 @@ pub struct Session {
     pub(crate) history: History,
     pub(crate) system: String,
     pub(crate) turn: u32,
-    pub(crate) tools_sha256: Option<Digest>,
+    /// The tools of the last request.
+    pub(crate) sent: Option<(ToolsField, Arc<Seen>)>,
+    /// What was kept of them for looks.
+    pub(crate) kept: Option<Kept>,
     pub(crate) model: Option<String>,
     pub(crate) record_requests: Option<(PathBuf, u32)>,
     pub(crate) resumed: Resumed,
@@ -114,6 +119,7 @@ impl Session {
             arguments,
         };
         self.cx.policies.refresh();
+        self.cx.renew_tools(None).await;
         *lock(&self.cx.budget) = Budget::new(self.cx.limits.turn_calls_max);
         // Of its own: a person's stop in a nested call ends this call, and not the caller's work.
         let end = gate::run_call(&self.cx, raw, &cancel.child_token()).await?;

@@ -5,8 +5,17 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde_json::Value;
-use tollgate_core::{name::ServerName, safety::Trust, stance::Stance};
+use tollgate_core::{
+    authority::rules::NamePattern,
+    catalog::{Provenance, Surface},
+    name::ServerName,
+    safety::Trust,
+    stance::Stance,
+};
 use tollgate_policy::{Extra, Places};
+
+/// The name that stands for the kernel where a server's is expected; no server may be configured so.
+pub const KERNEL: &str = "kernel";
 
 /// Everything that a kernel is told.
 #[derive(Clone, Debug)]
@@ -19,6 +28,8 @@ pub struct Settings {
     pub servers: BTreeMap<ServerName, ServerSettings>,
     /// Bounds that a user may change.
     pub limits: Limits,
+    /// What a model sees of its tools.
+    pub tools: ToolSettings,
     /// Where policy files are, and what options add to them.
     pub policy: PolicySettings,
     /// The guardian's model (`auto_review.model`); `None`: the session's.
@@ -38,6 +49,17 @@ pub struct PolicySettings {
     pub extra: Extra,
 }
 
+/// `[tools]`, as far as it is not policy.
+#[derive(Clone, Debug, Default)]
+pub struct ToolSettings {
+    /// Names that are in every request beside the contract's (`[CAT-05]`).
+    pub always_load: Vec<NamePattern>,
+    /// How much of the catalog a model gets (`[CAT-04]`).
+    pub surface: Surface,
+    /// Whether `tool_search` also goes by meaning (`[CAT-11b]`).
+    pub semantic_search: bool,
+}
+
 /// One `[servers.NAME]`.
 #[derive(Clone, Debug)]
 pub struct ServerSettings {
@@ -45,6 +67,8 @@ pub struct ServerSettings {
     pub reach: Reach,
     /// How far its claims are believed.
     pub trust: Trust,
+    /// Where its tools come from: a server that comes with Tollgate, or another.
+    pub provenance: Provenance,
     /// `[servers.NAME.settings]`, given to the server as it is.
     pub settings: Value,
     /// Names of environment variables that it may see beside the ordinary ones.

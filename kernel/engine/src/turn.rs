@@ -26,10 +26,12 @@ use crate::{
     secrets,
     servers::chain,
     session::Session,
+    snapshot,
     store::{
         StoreError,
         session::{Assistant, SessionRecord, ToolCall},
     },
+    tools,
 };
 
 /// Bounds of one turn; absent: as configured, or none.
@@ -85,6 +87,7 @@ impl Session {
         self.add(contexts.into_iter().map(gate::hook_message).collect())?;
         let at = self.position(0);
         self.cx.events.tell(Some(&at), None, Body::TurnStarted { prompt }).await;
+        self.cx.renew_tools(Some(&at)).await;
 
         let token = cancel.child_token();
         let mut end = TurnEnd::default();
@@ -174,7 +177,11 @@ impl Session {
             text: answer.text.clone(),
             reasoning: answer.reasoning.clone(),
             carried: answer.carried.clone(),
-            tool_calls: secrets::kept(&self.cx.secrets, &self.cx.catalog, &answer.tool_calls),
+            tool_calls: secrets::kept(
+                &self.cx.secrets,
+                &self.cx.tools.catalog(),
+                &answer.tool_calls,
+            ),
             stop: answer.stop.to_owned(),
             usage: answer.usage,
             model: answer.model.clone(),
@@ -191,8 +198,9 @@ impl Session {
     }
 
     async fn prepare_request(&mut self, at: &Position) -> Result<Bytes, KernelError> {
-        let tools = self.cx.catalog.request_tools();
-        let request = self.history.request(&self.system, &tools);
+        let seen = self.cx.seen();
+        let field = self.cx.tools_field(&seen);
+        let request = self.history.request(&self.system, &field.bytes);
         if request.len() > model::REQUEST_BYTES_MAX {
             return Err(KernelError::Model {
                 class: "context".to_owned(),
@@ -203,31 +211,29 @@ impl Session {
                 retryable: false,
             });
         }
-        let (sha256, tools_sha256) = (Digest::of(&request), Digest::of(&tools));
+        let kept = snapshot::keep(&self.cx, self.kept.take(), self.model.as_deref(), &field, &seen);
         self.record(&SessionRecord::Request {
             turn: at.turn,
             step: at.step,
             bytes: request.len() as u64,
-            sha256,
-            tools_sha256,
+            sha256: Digest::of(&request),
+            tools_sha256: field.sha256,
+            kept: kept.record.clone(),
         })?;
+        self.kept = Some(kept);
         self.keep_request(&request)?;
-        let changed =
-            self.tools_sha256.replace(tools_sha256).is_some_and(|old| old != tools_sha256);
+        let now = (field, seen);
+        let reason = self.sent.as_ref().and_then(|before| tools::change_reason(before, &now));
+        let (field, _) = &now;
+        let names = field.carried.iter().map(|entry| entry.name.as_str().to_owned());
         let body = Body::RequestPrepared {
             request_bytes: request.len() as u64,
-            tools_bytes: tools.len() as u64,
-            tool_names: self
-                .cx
-                .catalog
-                .list()
-                .iter()
-                .filter(|entry| entry.exposure == tollgate_core::catalog::Exposure::Eager)
-                .map(|entry| entry.name.as_str().to_owned())
-                .collect(),
-            active_tool_catalog_sha256: tools_sha256.to_string(),
-            prefix_change_reason: changed.then(|| "drift".to_owned()),
+            tools_bytes: field.bytes.len() as u64,
+            tool_names: names.collect(),
+            active_tool_catalog_sha256: field.sha256.to_string(),
+            prefix_change_reason: reason.map(str::to_owned),
         };
+        self.sent = Some(now);
         self.cx.events.tell(Some(at), None, body).await;
         Ok(request)
     }
@@ -240,7 +246,8 @@ impl Session {
         stop: &CancellationToken,
     ) -> Result<Vec<CallEnd>, KernelError> {
         let max = self.cx.limits.parallel_calls_max;
-        let sizes = batch::plan(&self.cx.catalog, calls.iter().map(|call| call.name.as_str()), max);
+        let asked = calls.iter().map(|call| (call.name.as_str(), call.arguments.as_bytes()));
+        let sizes = batch::plan(&self.cx.tools.catalog(), asked, max);
         let (mut ends, mut calls) = (Vec::new(), calls.into_iter());
         for size in sizes {
             let group: Vec<ToolCall> = calls.by_ref().take(size).collect();

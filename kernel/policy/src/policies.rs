@@ -9,6 +9,7 @@ mod stamps;
 mod tools;
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::SystemTime,
@@ -141,13 +142,18 @@ impl Policies {
         }
         let (files, stamps) = Files::take(&self.places, &self.roots, SystemTime::now());
         state.stamps = stamps;
-        if files == state.files {
-            return;
+        if files != state.files {
+            state.files = files;
+            self.rebuild(state);
         }
-        let State { known, good, .. } = state;
+    }
+
+    /// Reads the files' content as it was taken.
+    fn rebuild(&self, state: &mut State) {
+        let State { files, known, good, .. } = state;
         let frame = Frame { places: &self.places, extra: &self.extra, roots: &self.roots, known };
-        let built = build(frame, &files, good);
-        (state.files, state.good) = (files, built.good);
+        let built = build(frame, files, good);
+        state.good = built.good;
         *lock(&self.now) = Arc::new(built.standing);
     }
 
@@ -161,6 +167,19 @@ impl Policies {
         state.known = known.iter().map(|name| (*name).to_owned()).collect();
         let named = named(&self.extra);
         tools::check(state.good.named().chain(&named), &state.known)
+    }
+
+    /// More tools that there are: files may name them from now on, also one that was broken because it
+    /// did. What was known stays so: a server whose tools went away makes no file of policy wrong.
+    pub fn learn_tools(&self, names: &[&str]) {
+        let mut state = lock(&self.state);
+        let mut known: BTreeSet<String> = state.known.drain(..).collect();
+        let before = known.len();
+        known.extend(names.iter().map(|name| (*name).to_owned()));
+        state.known = known.into_iter().collect();
+        if state.known.len() > before && self.current().policy.broken.is_some() {
+            self.rebuild(&mut state);
+        }
     }
 
     /// Stores "always" rules in the user's `permissions.toml`, and reads it again.

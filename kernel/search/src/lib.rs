@@ -9,6 +9,7 @@
 //! | `index` | names in order, words with their tools; built in one pass |
 //! | `names`, `terms`, `typo` | what a query names; what its words stand for |
 //! | `rank`, `words`, `vectors`, `mix` | the score of words; the word table; meaning; both as one |
+//! | `stems` | the words of a text, for whoever compares two |
 //! | `filter`, `search`, `found` | who is allowed; the whole of it; the answer |
 //! | `limits`, `weights` | every number |
 //!
@@ -29,6 +30,7 @@ mod rank;
 mod schema;
 mod search;
 mod stem;
+mod stems;
 mod synonyms;
 mod terms;
 mod text;
@@ -42,6 +44,7 @@ pub use found::{Found, Match, Why};
 pub use index::Index;
 pub use query::{Kind, Query, QueryError};
 pub use schema::arguments;
+pub use stems::stems;
 pub use words::{WordTable, WordTableError};
 
 #[cfg(test)]

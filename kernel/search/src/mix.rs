@@ -1,7 +1,10 @@
 //! Words and meaning, as one score.
 //!
-//! The share of words is absolute (`rank.rs`): where the query's words are mostly known it is large and
-//! decides; where a request is paraphrased it is small, and meaning decides.
+//! The score of words is absolute (`rank.rs`): where the best tool has most of what is asked for, words know
+//! and meaning is hardly asked; where a request is paraphrased even the best has little, and meaning counts.
+//!
+//! Invariants: for one request more of either is never less; nothing that has neither enough words nor a
+//! near enough meaning is found, so that nonsense finds nothing.
 //!
 //! Not here: names, which come before any score (`search.rs`).
 
@@ -16,26 +19,22 @@ pub(crate) fn candidates(index: &Index, text: &str, names_only: bool) -> Vec<Can
     let scores = rank::scores(index, &wanted, names_only);
     let best = scores.iter().copied().fold(0.0, f32::max);
     let near = if names_only { None } else { nearness(index, text) };
+    let near = near.unwrap_or_else(|| vec![0.0; scores.len()]);
+    let share = share(best);
     let mut candidates = Vec::new();
-    let near = near.as_deref().unwrap_or_default();
-    for (at, (tool, lexical)) in (0_u32..).zip(&scores).enumerate() {
-        let meaning = near.get(at).copied();
-        let score = mixed(*lexical, best, meaning);
-        let why = if *lexical > 0.0 { Why::Words } else { Why::Meaning };
-        let is_found = *lexical > WEIGHTS.floor
-            || meaning.is_some_and(|it| it >= WEIGHTS.meaning_alone && best > 0.0);
-        if is_found {
-            candidates.push(Candidate { tool, score, why });
+    for (tool, (lexical, meaning)) in (0_u32..).zip(scores.into_iter().zip(near)) {
+        let has_words = lexical > WEIGHTS.floor;
+        if has_words || meaning >= WEIGHTS.meaning_alone {
+            let why = if has_words { Why::Words } else { Why::Meaning };
+            candidates.push(Candidate { tool, score: lexical + share * meaning.max(0.0), why });
         }
     }
     candidates
 }
 
-fn mixed(lexical: f32, best: f32, meaning: Option<f32>) -> f32 {
-    let Some(meaning) = meaning else { return lexical };
-    let share = WEIGHTS.lexical;
-    let scale = if best > 0.0 { best.powf(-WEIGHTS.relative) } else { 0.0 };
-    share * lexical * scale + (1.0 - share) * meaning.max(0.0)
+/// The share of meaning where the best score of words is `best`.
+fn share(best: f32) -> f32 {
+    WEIGHTS.meaning * (1.0 - best.clamp(0.0, 1.0)).powi(WEIGHTS.doubt)
 }
 
 /// The cosine of every tool with a text; None where there is no table, or none of its words is in it.
@@ -45,7 +44,7 @@ fn nearness(index: &Index, text: &str) -> Option<Vec<f32>> {
     let mut meaning = Meaning::new(table.dimensions());
     let mut known = 0;
     words(text, |word| {
-        if let Some(row) = table.row(word) {
+        if let Some(row) = table.row_of(word) {
             meaning.add(table, row, 1.0);
             known += 1;
         }

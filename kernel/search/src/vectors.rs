@@ -70,7 +70,7 @@ impl Vectors {
     /// The cosine of every tool with `meaning`, in the order of the tools.
     pub(crate) fn cosines(&self, meaning: &Meaning) -> Vec<f32> {
         let wanted: Vec<i16> = meaning.bytes().map(i16::from).collect();
-        let tools = self.all.chunks_exact(self.table.dimensions());
+        let tools = self.all.chunks_exact(self.table.dimensions().max(1));
         tools.map(|tool| cosine(tool, &wanted)).collect()
     }
 }

@@ -18,10 +18,9 @@ pub(crate) const WEIGHTS: Weights = Weights {
     rarity: 0.5,
     synonym: 0.5,
     typo: 0.5,
-    meaning_name: 1.0,
-    meaning_argument: 0.0,
-    lexical: 0.5,
-    relative: 0.0,
+    meaning_half: 16.0,
+    meaning: 0.4,
+    doubt: 3,
     meaning_alone: 0.5,
     floor: 0.04,
 };
@@ -56,14 +55,13 @@ pub(crate) struct Weights {
     pub(crate) synonym: f32,
     /// A word that is near an unknown one, of 1 for the word itself.
     pub(crate) typo: f32,
-    /// A word of the name in a tool's meaning, of 1 for a word of its description.
-    pub(crate) meaning_name: f32,
-    /// A word of an argument or its description in a tool's meaning.
-    pub(crate) meaning_argument: f32,
-    /// The share of words in the score, the rest being meaning.
-    pub(crate) lexical: f32,
-    /// How much the score of words is relative to the best one: 0 not at all, 1 the best gets 1.
-    pub(crate) relative: f32,
+    /// Words of prose after which a further one counts half in a tool's meaning, of 1 for the first and for
+    /// each of the name's: what a tool does is said first.
+    pub(crate) meaning_half: f32,
+    /// The share of meaning where words know nothing, of 1 for words that know everything.
+    pub(crate) meaning: f32,
+    /// How fast that share falls with what words know.
+    pub(crate) doubt: i32,
     /// The cosine from which on meaning finds a tool that has no word of the query.
     pub(crate) meaning_alone: f32,
     /// The share of what a request asks for that a tool must have to be found by its words.

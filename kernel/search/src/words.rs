@@ -1,5 +1,7 @@
 //! The word table: what words mean, as small vectors. Read from bytes, checked, never trusted.
 //!
+//! The one that comes with the program is `data/words.bin`; how it is made stands in `distil/README.md`.
+//!
 //! # Format (little-endian)
 //!
 //! | bytes | what |
@@ -8,32 +10,43 @@
 //! | 4 | `n`: words, 1 to [`TABLE_WORDS_MAX`] |
 //! | 2 | `d`: dimensions, 1 to [`TABLE_DIMENSIONS_MAX`] |
 //! | 2 | zero |
-//! | 4 n | scale of each word's vector: finite, not negative |
-//! | 4 n | weight of each word in a text: finite, not negative |
+//! | 4 n | factor of each word, what makes numbers of its bytes and says how much it weighs: 0 to 10⁶ |
 //! | n | bytes of each word, 1 to 255 |
 //! | sum of these | the words, UTF-8, lower case, sorted by bytes, none twice |
-//! | n d | the vectors, signed bytes; a component is byte × scale |
+//! | n d | the vectors, signed bytes; a component is byte × factor |
 //!
-//! A text's vector is the sum of weight × vector of its words that are in the table, each word as
-//! `text.rs` takes texts apart; what two texts share is the cosine of their vectors.
+//! A text's vector is the sum of the vectors of its words that are in the table, each word as `text.rs`
+//! takes texts apart; what two texts share is the cosine of their vectors.
 //!
 //! Invariants: nothing after the last vector; a table that breaks a rule is an error, not a smaller table
 //! (test `any_cut_or_flipped_table_is_an_error_or_harmless`).
 
-use std::cmp::Ordering;
+use std::{
+    cmp::Ordering,
+    sync::{Arc, LazyLock},
+};
 
-use crate::limits::{TABLE_DIMENSIONS_MAX, TABLE_WORDS_MAX};
+use crate::{
+    limits::{TABLE_DIMENSIONS_MAX, TABLE_WORDS_MAX},
+    stem,
+};
 
 const MAGIC: &[u8] = b"TGWORDS1";
 
+static BUILT_IN: LazyLock<Arc<WordTable>> = LazyLock::new(|| {
+    // That it parses is a test. If it did not, meaning would be off, and words still be found.
+    let table = WordTable::parse(include_bytes!("../data/words.bin"));
+    Arc::new(table.unwrap_or_default())
+});
+
 /// Words with their vectors.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct WordTable {
     dimensions: usize,
     /// All words, one after the other, and where each ends.
     text: String,
     ends: Vec<u32>,
-    /// Weight × scale of each word.
+    /// Of each word.
     factors: Vec<f32>,
     vectors: Vec<i8>,
 }
@@ -56,7 +69,7 @@ pub enum WordTableError {
     #[error("a word table whose length is not what its counts say")]
     Length,
     /// A number that cannot be.
-    #[error("word {0} of the table has a scale or a weight that is not a number from 0 up")]
+    #[error("word {0} of the table has a factor that is not a number from 0 up")]
     Number(usize),
     /// Words must be UTF-8, sorted, and each there once.
     #[error("word {0} of the table is not UTF-8, empty, or not after the one before")]
@@ -64,6 +77,12 @@ pub enum WordTableError {
 }
 
 impl WordTable {
+    /// The table of this program, read once, when it is first asked for (a few milliseconds).
+    #[must_use]
+    pub fn built_in() -> Arc<Self> {
+        Arc::clone(&BUILT_IN)
+    }
+
     /// Reads a table.
     ///
     /// # Errors
@@ -81,9 +100,7 @@ impl WordTable {
         if !is_within {
             return Err(WordTableError::Bounds { words: count, dimensions });
         }
-        let scales = numbers(take(&mut rest, 4 * count)?)?;
-        let weights = numbers(take(&mut rest, 4 * count)?)?;
-        let factors = scales.iter().zip(&weights).map(|(scale, weight)| scale * weight).collect();
+        let factors = numbers(take(&mut rest, 4 * count)?)?;
         let (text, ends) = texts(&mut rest, count)?;
         let vectors = take(&mut rest, count * dimensions)?;
         if !rest.is_empty() {
@@ -105,14 +122,23 @@ impl WordTable {
         self.ends.len()
     }
 
-    /// Never: a table has at least one word.
+    /// Never, of a table that was read: it has at least one word.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The row of a word, lower case.
-    pub(crate) fn row(&self, word: &str) -> Option<u32> {
+    /// The row of a word, lower case; of its stem where only that is there (`chatting`).
+    pub(crate) fn row_of(&self, word: &str) -> Option<u32> {
+        let stemmed = || {
+            let mut stem = word.to_owned();
+            stem::stem(&mut stem);
+            self.row(&stem)
+        };
+        self.row(word).or_else(stemmed)
+    }
+
+    fn row(&self, word: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.ends.len());
         while low < high {
             let middle = low.midpoint(high);
@@ -131,7 +157,7 @@ impl WordTable {
         self.text.get(usize::try_from(*start).ok()?..usize::try_from(*end).ok()?)
     }
 
-    /// A row's vector, with the factor that makes numbers of its bytes, its weight included.
+    /// A row's vector, with the factor that makes numbers of its bytes.
     pub(crate) fn vector(&self, row: u32) -> Option<(f32, &[i8])> {
         let row = usize::try_from(row).ok()?;
         let start = row.checked_mul(self.dimensions)?;

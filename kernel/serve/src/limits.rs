@@ -19,6 +19,8 @@ pub(crate) const WATCHED_EVENTS_WAITING: usize = 256;
 pub(crate) const PROMPT_BYTES_MAX: usize = 1024 * 1024;
 /// Bytes of a call's arguments, as the contract says.
 pub(crate) const ARGUMENTS_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Bytes of a search's arguments; a query is a few words.
+pub(crate) const SEARCH_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of a request: the largest field and room for the others.
 pub(crate) const REQUEST_BYTES_MAX: usize = ARGUMENTS_BYTES_MAX + 64 * 1024;
 /// Bytes of a message to the model with a no.
@@ -35,6 +37,8 @@ pub(crate) const PAGE_BYTES_MAX: usize = 1024 * 1024;
 pub(crate) const RECEIPT_ARGUMENTS_BYTES_MAX: u64 = 256 * 1024;
 /// Bytes of a snapshot.
 pub(crate) const SNAPSHOT_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of it beside the tools: the projection, and their frame.
+pub(crate) const SNAPSHOT_REST_BYTES_MAX: usize = tollgate_core::limits::SNAPSHOT_BYTES_MAX + 1024;
 /// Bytes of a status's sentence. Percent-encoded it triples and is repeated in the details.
 pub(crate) const STATUS_TEXT_BYTES_MAX: usize = 512;
 /// How long a turn or call waits for the one before it: its last records are being written.

@@ -1,17 +1,19 @@
 //! Receipts and snapshots as a client gets them: JSON, in bounded pages.
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
 use tollgate_core::{
-    catalog::{Catalog, Exposure},
+    catalog::{Toolbox, View, snapshot::Snapshot},
     digest::Digest,
     receipt::{Receipt, Record},
 };
-use tollgate_engine::servers::wire;
+use tollgate_engine::{secrets::Redactor, servers::wire, snapshot::Inspected};
 use tollgate_proto::tool::v1::Caller;
 
 use crate::limits::{
     PAGE_BYTES_MAX, PAGE_RECEIPTS_MAX, RECEIPT_ARGUMENTS_BYTES_MAX, SNAPSHOT_BYTES_MAX,
+    SNAPSHOT_REST_BYTES_MAX,
 };
 
 #[cfg(test)]
@@ -54,27 +56,57 @@ pub(crate) fn receipts(records: &[Record], from: usize) -> (Vec<Bytes>, Option<u
     (page, None)
 }
 
-/// The tools of a model request, as many as fit, and who may call tools among them.
-pub(crate) fn snapshot(catalog: &Catalog) -> (Bytes, Vec<Caller>) {
-    let array = catalog.request_tools();
-    let mut tools: Vec<Value> = serde_json::from_slice(&array).unwrap_or_default();
-    let all = tools.len();
-    let text = |tools: &[Value]| {
-        let omitted = all - tools.len();
-        json!({ "tools": tools, "tools_sha256": Digest::of(&array), "omitted": omitted })
-            .to_string()
+/// What a client is told of a model request's tools.
+#[derive(Serialize)]
+struct Tools<'a> {
+    tools: Vec<&'a RawValue>,
+    tools_sha256: Digest,
+    omitted: usize,
+    /// They are those of the latest prepared request, and not of one that is still to come.
+    prepared: bool,
+    snapshot: Option<&'a Snapshot>,
+}
+
+/// The tools of the latest prepared request, or before that of the first, as many as fit, with what else is
+/// known of it; and who may call tools among them.
+pub(crate) fn snapshot(
+    view: &View,
+    prepared: Option<&Inspected>,
+    secrets: &Redactor,
+) -> (Bytes, Vec<Caller>) {
+    let field = view.tools_field(&Toolbox::default());
+    let (bytes, tools_sha256) = match prepared {
+        Some(inspected) => {
+            (inspected.tools.as_deref().unwrap_or_default().into(), inspected.tools_sha256)
+        }
+        None => (secrets.bytes(&field.bytes), field.sha256),
     };
-    let mut snapshot = text(&tools);
-    while snapshot.len() > SNAPSHOT_BYTES_MAX && tools.pop().is_some() {
-        snapshot = text(&tools);
-    }
+    // What cannot be read is told in the snapshot.
+    let all: Vec<&RawValue> = serde_json::from_slice(&bytes).unwrap_or_default();
+    let mut left = SNAPSHOT_BYTES_MAX - SNAPSHOT_REST_BYTES_MAX;
+    let fits = |tool: &&&RawValue| {
+        let size = tool.get().len() + 1;
+        let fits = size <= left;
+        left = left.saturating_sub(size);
+        fits
+    };
+    let tools: Vec<&RawValue> = all.iter().take_while(fits).copied().collect();
+    let page = Tools {
+        omitted: all.len() - tools.len(),
+        tools,
+        tools_sha256,
+        prepared: prepared.is_some(),
+        snapshot: prepared.map(|inspected| &inspected.snapshot),
+    };
     // Whatever a manifest says.
     let mut callers = vec![Caller::Model, Caller::User];
-    let eager = catalog.list().into_iter().filter(|entry| entry.exposure == Exposure::Eager);
-    for caller in eager.flat_map(|entry| &entry.callers).map(|caller| wire::caller(*caller)) {
+    for caller in
+        field.carried.iter().flat_map(|entry| &entry.callers).map(|caller| wire::caller(*caller))
+    {
         if !callers.contains(&caller) {
             callers.push(caller);
         }
     }
-    (snapshot.into(), callers)
+    // JSON text, digests and numbers cannot fail to serialise.
+    (serde_json::to_vec(&page).unwrap_or_default().into(), callers)
 }

@@ -6,8 +6,10 @@ use std::{collections::VecDeque, path::PathBuf, pin::Pin, sync::Arc};
 
 use bytes::Bytes;
 use futures::{Stream, stream::unfold};
-use tokio::sync::{OwnedSemaphorePermit, broadcast};
+use tokio::sync::{OwnedSemaphorePermit, SemaphorePermit, broadcast};
 use tollgate_core::{
+    call::first_text,
+    catalog::contract::TOOL_SEARCH,
     name::SessionId,
     stance::{Mode, Posture, Stance},
 };
@@ -17,6 +19,8 @@ use tollgate_engine::{
         desk::{Decided, Front as AtDesk},
     },
     error::KernelError,
+    gate::CallEnd,
+    snapshot::inspect,
     store::{StoreError, receipts, session},
 };
 use tollgate_proto::kernel::v1::{
@@ -31,7 +35,7 @@ use tonic::{Code, Request, Response, Status};
 use crate::{
     limits::{
         ARGUMENTS_BYTES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, PATH_BYTES_MAX, PROMPT_BYTES_MAX,
-        STREAMS_MAX,
+        SEARCH_BYTES_MAX, STREAMS_MAX,
     },
     page,
     sessions::{Asked, Sessions},
@@ -107,9 +111,7 @@ impl Kernel for Front {
         let open = self.0.get(&session)?;
         bounded("name", name.len(), NAME_BYTES_MAX)?;
         bounded("arguments", arguments.len(), ARGUMENTS_BYTES_MAX)?;
-        let _place = self.0.calls.try_acquire().map_err(|_| {
-            exhausted("too many calls of clients run at once; wait for the end of one")
-        })?;
+        let _place = self.place_of_call()?;
         let end = open.call(&self.0.tasks, name, arguments).await?;
         let result = serde_json::to_vec(&end.result).map_err(|_| fault())?;
         let receipt = page::receipt(&end.receipt);
@@ -118,10 +120,18 @@ impl Kernel for Front {
 
     async fn search_tools(
         &self,
-        _: Request<SearchToolsRequest>,
+        request: Request<SearchToolsRequest>,
     ) -> Result<Response<SearchToolsResponse>, Status> {
-        let text = "this version has no search of the catalog; GetSnapshot lists the tools";
-        Err(status::status(Code::Unimplemented, "NO_SEARCH", text))
+        let SearchToolsRequest { session, arguments } = request.into_inner();
+        let open = self.0.get(&session)?;
+        bounded("arguments", arguments.len(), SEARCH_BYTES_MAX)?;
+        let _place = self.place_of_call()?;
+        let end = open.call(&self.0.tasks, TOOL_SEARCH.to_owned(), arguments).await?;
+        if end.result.is_error {
+            return Err(not_found_out(&end));
+        }
+        let result = serde_json::to_vec(&end.result.structured).map_err(|_| fault())?;
+        Ok(Response::new(SearchToolsResponse { result: result.into() }))
     }
 
     async fn set_stance(
@@ -172,7 +182,12 @@ impl Kernel for Front {
         request: Request<GetSnapshotRequest>,
     ) -> Result<Response<GetSnapshotResponse>, Status> {
         let open = self.0.get(&request.into_inner().session)?;
-        let (snapshot, callers) = page::snapshot(&open.cx.catalog);
+        let (kernel, id) = (Arc::clone(&self.0.kernel), open.cx.id.clone());
+        let looked = tokio::task::spawn_blocking(move || inspect(kernel.state(), &id));
+        let looked = looked.await.map_err(|_| fault())?;
+        let inspected = looked.map_err(|error| status::of_kernel(&KernelError::Store(error)))?;
+        let (snapshot, callers) =
+            page::snapshot(&open.cx.seen().view, inspected.as_ref(), &open.cx.secrets);
         let callers = callers.into_iter().map(Into::into).collect();
         Ok(Response::new(GetSnapshotResponse { snapshot, callers }))
     }
@@ -204,6 +219,13 @@ impl Kernel for Front {
 }
 
 impl Front {
+    /// A place for a call.
+    fn place_of_call(&self) -> Result<SemaphorePermit<'_>, Status> {
+        self.0.calls.try_acquire().map_err(|_| {
+            exhausted("too many calls of clients run at once; wait for the end of one")
+        })
+    }
+
     /// A place for a stream.
     fn place(&self) -> Result<OwnedSemaphorePermit, Status> {
         Arc::clone(&self.0.streams).try_acquire_owned().map_err(|_| {
@@ -236,6 +258,18 @@ impl Watch {
                 Some(Err(status::status(Code::DataLoss, "TOO_SLOW", text)))
             }
         }
+    }
+}
+
+/// Why a search has no answer: what was asked is no query, or the gate said no.
+fn not_found_out(end: &CallEnd) -> Status {
+    let text = first_text(&end.result.content).unwrap_or("the search failed");
+    let class = end.receipt.end.as_ref().map_or("", |end| end.error_class.as_str());
+    match class {
+        "invalid_query" | "invalid_arguments" => invalid(format!("arguments: {text}")),
+        "cancelled" => status::status(Code::Cancelled, "CANCELLED", text),
+        _ if end.refused => status::status(Code::PermissionDenied, "REFUSED", text),
+        _ => status::status(Code::Internal, "FAULT", text),
     }
 }
 

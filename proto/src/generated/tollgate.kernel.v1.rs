@@ -191,8 +191,12 @@ pub struct GetSnapshotRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetSnapshotResponse {
-    /// {"tools": \[{"name", "description", "input_schema"}\], "tools_sha256", "omitted"}; JSON text, at most
-    /// 1 MiB. `omitted`: how many tools are left out at the end to stay below that.
+    /// {"tools": \[{"name", "description", "input_schema"}\], "tools_sha256", "omitted", "prepared", "snapshot"};
+    /// JSON text, at most 1 MiB. `omitted`: how many tools are left out at the end to stay below that.
+    /// `prepared`: they are those of the latest prepared request; else no request was prepared yet, these are
+    /// what the first one would carry, and `snapshot` is null. `snapshot`: what `tollgate tools payload` shows of
+    /// that request, at most 256 KiB: {"request", "wire", "surface", "unavailable_for_this_request",
+    /// "delivery_status"}.
     #[prost(bytes = "bytes", tag = "1")]
     pub snapshot: ::prost::bytes::Bytes,
     /// Who may call tools in it, each once.
@@ -519,7 +523,7 @@ pub mod kernel_client {
                 .insert(GrpcMethod::new("tollgate.kernel.v1.Kernel", "Decide"));
             self.inner.unary(req, path, codec).await
         }
-        /// The tools of the latest prepared request, bounded.
+        /// The tools of the latest prepared request, or of the first one before that; bounded.
         pub async fn get_snapshot(
             &mut self,
             request: impl tonic::IntoRequest<super::GetSnapshotRequest>,
@@ -663,7 +667,7 @@ pub mod kernel_server {
             &self,
             request: tonic::Request<super::DecideRequest>,
         ) -> std::result::Result<tonic::Response<super::DecideResponse>, tonic::Status>;
-        /// The tools of the latest prepared request, bounded.
+        /// The tools of the latest prepared request, or of the first one before that; bounded.
         async fn get_snapshot(
             &self,
             request: tonic::Request<super::GetSnapshotRequest>,

@@ -565,6 +565,25 @@ pub struct Scope {
     /// Host services it may ask for.
     #[prost(enumeration = "HostService", repeated, tag = "6")]
     pub host_services: ::prost::alloc::vec::Vec<i32>,
+    /// What of the trees that it reads (PATH_REACH_GRANTED_TREE) is withheld from it.
+    #[prost(message, optional, tag = "7")]
+    pub withheld: ::core::option::Option<Withheld>,
+}
+/// Places that a call passes over: those that a pattern matches, and all that lies below them. A server
+/// that cannot read a pattern withholds everything. At most 256 patterns of together 8 KiB.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Withheld {
+    /// Absolute globs: `*`, `?`, `\[a-z\]` and `{a,b}` within a name, `**` across folders, a backslash takes
+    /// the meaning of the next character away. `dir/**` also matches `dir`.
+    #[prost(string, repeated, tag = "1")]
+    pub globs: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Names, or paths of names with `/` between them, matched at every depth, as the last names of a
+    /// place: ".ssh/id_*". One `*` a name stands for any text; `/` at the beginning means from the root;
+    /// `/**` at the end says nothing. Names of files are compared folded: in lower case, without control
+    /// and default-ignorable characters, wide forms as ASCII, without dots and blanks at the end and
+    /// without what stands behind a `:`.
+    #[prost(string, repeated, tag = "2")]
+    pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// How a grant is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -819,6 +838,9 @@ pub struct PathSubject {
     /// How.
     #[prost(enumeration = "PathAccess", tag = "3")]
     pub access: i32,
+    /// How far below it.
+    #[prost(enumeration = "PathReach", tag = "4")]
+    pub reach: i32,
 }
 /// One simple command of a parsed shell line.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1708,6 +1730,41 @@ impl PathAccess {
             "PATH_ACCESS_WRITE" => Some(Self::Write),
             "PATH_ACCESS_CREATE" => Some(Self::Create),
             "PATH_ACCESS_DELETE" => Some(Self::Delete),
+            _ => None,
+        }
+    }
+}
+/// How far below a path a call goes. An unknown value is TREE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum PathReach {
+    /// Nothing below it.
+    Unspecified = 0,
+    /// All that lies below it too.
+    Tree = 1,
+    /// For reads only: what lies below it too, but for what the call's grant withholds
+    /// (`Scope.withheld`), which the tool neither reads nor names. Believed of trusted servers only; of
+    /// others, and where more than reads is said, it is TREE.
+    GrantedTree = 2,
+}
+impl PathReach {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "PATH_REACH_UNSPECIFIED",
+            Self::Tree => "PATH_REACH_TREE",
+            Self::GrantedTree => "PATH_REACH_GRANTED_TREE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "PATH_REACH_UNSPECIFIED" => Some(Self::Unspecified),
+            "PATH_REACH_TREE" => Some(Self::Tree),
+            "PATH_REACH_GRANTED_TREE" => Some(Self::GrantedTree),
             _ => None,
         }
     }

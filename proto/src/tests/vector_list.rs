@@ -151,6 +151,7 @@ fn good() -> Vec<Vector> {
         exec: true,
         network: true,
         host_services: vec![HostService::CallTool.into(), HostService::AskUser.into()],
+        ..Scope::default()
     };
     let scoped = changed(|claims| claims.scope = Some(everything));
     let last_moment = changed(|claims| claims.expires_unix_ms = NOW + 1);

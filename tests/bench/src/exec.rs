@@ -55,11 +55,19 @@ impl Home {
     /// # Errors
     /// It cannot be started.
     pub(crate) fn exec(&self, mock: &Mock) -> anyhow::Result<Running> {
+        self.exec_with(mock, "go")
+    }
+
+    /// Starts a run with a message of one's own.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub(crate) fn exec_with(&self, mock: &Mock, prompt: &str) -> anyhow::Result<Running> {
         let errors = self.path("errors.txt");
         let mut command = self.command();
         command
             .args(["exec", "--model", "openai:mock", "--posture", "full-access"])
-            .args(["--output-format", "json", "go"])
+            .args(["--output-format", "json", prompt])
             .env("OPENAI_BASE_URL", &mock.url)
             .env("OPENAI_API_KEY", "none")
             .stdin(Stdio::null())

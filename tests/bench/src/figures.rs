@@ -7,8 +7,10 @@ mod perf_04;
 mod perf_05;
 pub(crate) mod perf_07;
 mod perf_08;
+mod perf_09;
 mod perf_10;
 pub(crate) mod perf_11;
+mod perf_15;
 
 use clap::ValueEnum;
 
@@ -38,12 +40,18 @@ pub(crate) enum Figure {
     /// Memory
     #[value(name = "PERF-08")]
     Memory,
+    /// The first request's size
+    #[value(name = "PERF-09")]
+    FirstRequest,
     /// Tool search: speed
     #[value(name = "PERF-10")]
     Search,
     /// Tool search: quality
     #[value(name = "PERF-11")]
     SearchQuality,
+    /// Growth of costs
+    #[value(name = "PERF-15")]
+    Growth,
 }
 
 /// How much is measured. All rounds alternate between ours and what is beside.
@@ -84,8 +92,10 @@ impl Figure {
             Self::Step => Box::pin(perf_05::measure(sizes)).await,
             Self::ColdServer => Box::pin(perf_07::measure(sizes)).await,
             Self::Memory => Box::pin(perf_08::measure(sizes)).await,
+            Self::FirstRequest => Box::pin(perf_09::measure()).await,
             Self::Search => perf_10::measure(sizes),
             Self::SearchQuality => perf_11::measure(),
+            Self::Growth => perf_15::measure(sizes),
         }
     }
 
@@ -99,8 +109,10 @@ impl Figure {
             Self::Step => "PERF-05",
             Self::ColdServer => "PERF-07",
             Self::Memory => "PERF-08",
+            Self::FirstRequest => "PERF-09",
             Self::Search => "PERF-10",
             Self::SearchQuality => "PERF-11",
+            Self::Growth => "PERF-15",
         }
     }
 }

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     authority::rules::{Action, Rule, Source, compact},
     call::{Block, Caller, Position, RawCall},
+    catalog::Provenance,
     name::ServerName,
     safety::Trust,
     stance::Stance,
@@ -22,7 +23,9 @@ use tollgate_engine::{
     gate,
     kernel::{Dirs, Kernel},
     session::{Session, SessionOptions},
-    settings::{Clocks, Limits, LocalListen, PolicySettings, Reach, ServerSettings, Settings},
+    settings::{
+        Clocks, Limits, LocalListen, PolicySettings, Reach, ServerSettings, Settings, ToolSettings,
+    },
     store::session::SessionKind,
 };
 
@@ -114,6 +117,7 @@ fn settings(servers: usize) -> anyhow::Result<Settings> {
         stance: Stance::default(),
         servers: servers.collect::<anyhow::Result<BTreeMap<_, _>>>()?,
         limits: Limits { turn_calls_max: u32::MAX, ..Limits::default() },
+        tools: ToolSettings::default(),
         policy: PolicySettings {
             extra: Extra { rules: rules()?, ..Extra::default() },
             ..PolicySettings::default()
@@ -146,6 +150,7 @@ fn server(program: &Path, tool: &str) -> ServerSettings {
             warden: false,
         },
         trust: Trust::Trusted,
+        provenance: Provenance::Plugin,
         settings: serde_json::Value::Null,
         env: Vec::new(),
         model: false,

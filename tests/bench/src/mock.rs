@@ -34,6 +34,8 @@ pub(crate) struct Mock {
 pub(crate) struct Request {
     /// When its last byte was here.
     pub(crate) at: Instant,
+    /// Its body.
+    pub(crate) body: Vec<u8>,
     answer: oneshot::Sender<Answer>,
 }
 
@@ -86,9 +88,9 @@ impl Request {
 async fn serve(mut stream: TcpStream, requests: mpsc::Sender<Request>) {
     stream.set_nodelay(true).ok();
     let mut input = http::Input::default();
-    while let Ok(true) = input.request(&mut stream).await {
+    while let Ok(Some(body)) = input.request(&mut stream).await {
         let (answer, answered) = oneshot::channel();
-        if requests.send(Request { at: Instant::now(), answer }).await.is_err() {
+        if requests.send(Request { at: Instant::now(), body, answer }).await.is_err() {
             return;
         }
         let Ok(answer) = answered.await else { return };

@@ -37,6 +37,9 @@ pub(crate) enum Unit {
     /// Calls per second.
     #[serde(rename = "calls/s")]
     PerSecond,
+    /// Bytes.
+    #[serde(rename = "bytes")]
+    Bytes,
     /// Mebibytes.
     MiB,
     /// A part of 1.
@@ -106,6 +109,7 @@ impl Unit {
             Self::Micros if value.abs() >= 1e3 => format!("{} ms", digits(value / 1e3)),
             Self::Micros => format!("{} µs", digits(value)),
             Self::PerSecond => format!("{value:.0}/s"),
+            Self::Bytes => format!("{value:.0} bytes"),
             Self::MiB => format!("{} MiB", digits(value)),
             Self::Share => format!("{value:.3}"),
         }

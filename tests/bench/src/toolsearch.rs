@@ -8,9 +8,33 @@ pub(crate) mod quality;
 pub(crate) mod sets;
 pub(crate) mod synthetic;
 
-use tollgate_search::{Document, Index};
+use tollgate_search::{Document, Index, WordTable};
 
-/// The index that the figures are of.
-pub(crate) fn index(documents: &[Document<'_>]) -> Index {
-    Index::new(documents)
+/// `[tools] semantic_search`, off and on; both are measured, and must both be good enough.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Setting {
+    /// Words alone.
+    Words,
+    /// Words and the meaning that the word table gives them `[CAT-11b]`.
+    Meaning,
+}
+
+impl Setting {
+    pub(crate) const ALL: [Self; 2] = [Self::Words, Self::Meaning];
+
+    /// As figures name it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Meaning => "words + meaning",
+        }
+    }
+
+    /// An index with it.
+    pub(crate) fn index(self, documents: &[Document<'_>]) -> Index {
+        match self {
+            Self::Words => Index::new(documents),
+            Self::Meaning => Index::with_table(documents, WordTable::built_in()),
+        }
+    }
 }

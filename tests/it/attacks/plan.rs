@@ -23,6 +23,8 @@ fn mutating(world: &World) -> Vec<(&'static str, Value)> {
         ("bash", bash("echo x | tee CANARY")),
         ("bash", bash("git status")),
         ("bash", json!({ "command": "ls", "sandbox": "off", "justification": "please" })),
+        ("process", json!({ "action": "start", "command": "touch CANARY" })),
+        ("apply_patch", json!({ "patch": add_canary() })),
         ("probe", probe(false)),
         ("relay", relayed("write", &write(CANARY))),
         ("relay", relayed("relay", &relayed("bash", &bash("touch CANARY")))),
@@ -31,8 +33,12 @@ fn mutating(world: &World) -> Vec<(&'static str, Value)> {
     ]
 }
 
+fn add_canary() -> String {
+    format!("*** Begin Patch\n*** Add File: {CANARY}\n+x\n*** End Patch\n")
+}
+
 /// Tools that only read whatever their arguments say.
-const READING: [&str; 3] = ["read", "look", "odd"];
+const READING: [&str; 7] = ["read", "look", "odd", "tool_search", "list", "find", "grep"];
 
 fn world() -> World {
     let world = standin("trusted").hostile("plain", "trust = \"trusted\"");

@@ -99,9 +99,6 @@ async fn what_is_wrong_is_told_by_field() {
         assert_eq!(within(rpc.decide(request)).await.unwrap_err().code(), Code::InvalidArgument);
     }
     assert!(!session.decide("", Answer::Once, "").await.taken);
-    let search =
-        SearchToolsRequest { session: session.session.clone(), ..SearchToolsRequest::default() };
-    assert_eq!(within(rpc.search_tools(search)).await.unwrap_err().code(), Code::Unimplemented);
     for session in ["", "x", "\u{1b}[2J"] {
         let request = GetSnapshotRequest { session: session.into() };
         assert_eq!(within(rpc.get_snapshot(request)).await.unwrap_err().code(), Code::NotFound);
@@ -111,6 +108,32 @@ async fn what_is_wrong_is_told_by_field() {
     assert_eq!(wrong.class(), "invalid_arguments");
     let unknown = session.call(&"n".repeat(200), &json!({})).await.unwrap();
     assert_eq!(unknown.class(), "unknown_tool");
+}
+
+/// [CAT-10] The catalog's search is a call of the client's, with a receipt; it activates nothing.
+#[tokio::test]
+async fn the_catalog_is_searched() {
+    let (world, _kernel, session) = serving(&Script::new()).await;
+    let mut rpc = session.rpc.clone();
+    let mut search = async |arguments: &str| {
+        let session = session.session.clone();
+        let request = SearchToolsRequest { session, arguments: arguments.to_owned().into() };
+        within(rpc.search_tools(request)).await
+    };
+    let found = search(r#"{"query":"read a file","limit":1}"#).await.unwrap().into_inner();
+    let found: Value = serde_json::from_slice(&found.result).unwrap();
+    assert_eq!(found["matches"][0]["name"], "read");
+    assert_eq!(found["activated"], json!([]));
+    for wrong in
+        ["", "{}", r#"{"query":null}"#, r#"{"query":" "}"#, r#"{"query":"[","kind":"regex"}"#]
+    {
+        let error = search(wrong).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument, "{wrong}: {error}");
+        assert!(error.message().starts_with("arguments: "), "{wrong}: {error}");
+    }
+    let words = world.receipts(Some(&session.session)).sound(&world).words();
+    assert_eq!(words.len(), 6, "{words:?}");
+    assert_eq!(words[0], "tool_search ok auto");
 }
 
 /// Receipts come in pages, also of a session that runs, and the snapshot is the request's tools.
@@ -155,7 +178,7 @@ async fn receipts_and_tools_are_listed() {
     let snapshot: Value = serde_json::from_slice(&snapshot.snapshot).unwrap();
     let names: Vec<_> =
         snapshot["tools"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
-    assert_eq!(names, ["read", "write", "edit", "bash"]);
+    assert_eq!(names, ["read", "write", "edit", "bash", "tool_search"]);
     assert_eq!(snapshot["omitted"], 0);
 }
 

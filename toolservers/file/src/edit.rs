@@ -19,6 +19,7 @@ use crate::{
     outcome::{blocking, last_seen, prepared, roots, with_observation, write_roots},
     replace::{alone, other_links, replace},
     roots::Place,
+    snapshot::as_expected,
 };
 
 /// Replaces pieces of a file's text.
@@ -30,9 +31,9 @@ pub(crate) struct Edit;
 #[serde(crate = "tollgate_sdk::serde", deny_unknown_fields)]
 #[schemars(crate = "tollgate_sdk::schemars")]
 pub(crate) struct EditInput {
-    /// The file, absolute or relative to the working directory.
+    /// Absolute, or relative to the working directory.
     path: String,
-    /// The replacements; all are found in the file as it is now, and all apply or none.
+    /// All apply, or none.
     #[schemars(length(min = 1, max = 256))]
     edits: Vec<EditItem>,
 }
@@ -42,11 +43,11 @@ pub(crate) struct EditInput {
 #[serde(crate = "tollgate_sdk::serde", deny_unknown_fields)]
 #[schemars(crate = "tollgate_sdk::schemars", inline)]
 pub(crate) struct EditItem {
-    /// Text of the file, to the letter, long enough to occur once.
+    /// Exact text of the file, long enough to occur once.
     old: String,
-    /// Text to put there.
+    /// Its replacement.
     new: String,
-    /// Change every occurrence (default false).
+    /// Change every occurrence.
     #[serde(default)]
     all: bool,
 }
@@ -54,10 +55,8 @@ pub(crate) struct EditItem {
 impl Tool for Edit {
     type Input = EditInput;
     const NAME: &'static str = "edit";
-    const DESCRIPTION: &'static str = "Replace exact pieces of text in a file. Every `old` must occur \
-        exactly once (or set `all`), in the file as it is before the call; edits must not overlap; \
-        either all apply or nothing is written and every fault is told. Everything else stays byte \
-        for byte; line endings and encoding follow the file.";
+    const DESCRIPTION: &'static str = "Replace exact pieces of text in a file, all or none. Every `old` must \
+        occur exactly once in the file as it is now (or set `all`); edits must not overlap.";
 
     fn spec(&self) -> Spec {
         Spec::new(Safety::WRITE)
@@ -78,28 +77,53 @@ impl Tool for Edit {
     }
 
     async fn prepare(&self, input: &EditInput, context: &Context) -> Result<Preparation, Invalid> {
-        let (roots, path, edits) = (roots(context), input.path.clone(), replacements(&input.edits));
-        let context = context.clone();
-        let preparation = blocking(move || {
-            let place = roots.locate(&path)?;
-            let editing = editing::plan(&place, &edits, last_seen(&context, &place))?;
-            Ok(prepared(Safety::WRITE, &place, PathAccess::Write)
-                .title(format!("Edit {}", place.shown))
-                .preview(editing.diff.bounded(PREVIEW_BYTES_MAX)))
-        });
-        Ok(preparation.await?)
+        Ok(prepare(input.path.clone(), replacements(&input.edits), None, context).await?)
     }
 
     async fn call(&self, input: EditInput, call: Call) -> Result<Reply, Failure> {
-        Ok(blocking(move || run(&input, &call.context, &call.scope)).await?)
+        let edits = replacements(&input.edits);
+        Ok(blocking(move || run(&input.path, &edits, None, &call.context, &call.scope)).await?)
     }
 }
 
-fn run(input: &EditInput, context: &Context, scope: &Scope) -> Result<Reply, Failed> {
+/// Judges an edit before it runs; `expected` is what the file must be.
+///
+/// # Errors
+/// Those of the path and the plan; `stale`.
+pub(crate) async fn prepare(
+    path: String,
+    edits: Vec<Replacement>,
+    expected: Option<[u8; 32]>,
+    context: &Context,
+) -> Result<Preparation, Failed> {
+    let (roots, context) = (roots(context), context.clone());
+    blocking(move || {
+        let place = roots.locate(&path)?;
+        let editing = editing::plan(&place, &edits, last_seen(&context, &place))?;
+        as_expected(&place, Some(&editing.before), expected)?;
+        Ok(prepared(Safety::WRITE, &place, PathAccess::Write)
+            .title(format!("Edit {}", place.shown))
+            .preview(editing.diff.bounded(PREVIEW_BYTES_MAX)))
+    })
+    .await
+}
+
+/// Edits, within what the grant lets the call reach; `expected` is what the file must be.
+///
+/// # Errors
+/// Those of the path, the plan and the replacing; `stale`.
+pub(crate) fn run(
+    path: &str,
+    edits: &[Replacement],
+    expected: Option<[u8; 32]>,
+    context: &Context,
+    scope: &Scope,
+) -> Result<Reply, Failed> {
     let _alone = alone();
-    let place = write_roots(context, scope).locate(&input.path)?;
+    let place = write_roots(context, scope).locate(path)?;
     let seen = last_seen(context, &place);
-    let editing = editing::plan(&place, &replacements(&input.edits), seen)?;
+    let editing = editing::plan(&place, edits, seen)?;
+    as_expected(&place, Some(&editing.before), expected)?;
     let metadata = replace(&place, &editing.bytes, Some(&editing.before))?;
     let reply = reply(&place, &editing);
     // A session that did not see the rest of the file still has not: a later write must not take it

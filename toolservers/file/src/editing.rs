@@ -10,7 +10,7 @@ use crate::{
     failed::{Class, Failed},
     limits::{DECODED_BYTES_MAX, EDITS_MAX},
     magic::{self, Content},
-    matching::{self, Edit},
+    matching::{self, Edit, Plan},
     nearest,
     roots::Place,
     snapshot::Snapshot,
@@ -35,7 +35,7 @@ pub(crate) struct Editing {
 /// Plans all edits of one call; `seen` is the digest of what the session last saw of the file.
 ///
 /// # Errors
-/// Those of [`Snapshot::take`] and [`matching::plan`]; `binary`; `too_large`; `encoding`.
+/// Those of [`planned`] and [`matching::plan`].
 pub(crate) fn plan(
     place: &Place,
     edits: &[Edit],
@@ -45,6 +45,24 @@ pub(crate) fn plan(
         let message = format!("edits must have 1 to {EDITS_MAX} edits, not {}", edits.len());
         return Err(Failed::new(Class::InvalidEdit, message).at("/edits"));
     }
+    planned(place, seen, |text| matching::plan(text, edits)).map_err(|failed| {
+        // What is wrong with the file is its path's fault.
+        if failed.pointer == TEXT { failed.at("/edits") } else { failed }
+    })
+}
+
+/// The pointer of a fault that is not the file's, until its caller names the argument.
+pub(crate) const TEXT: &str = "";
+
+/// Plans a change of a file's decoded text.
+///
+/// # Errors
+/// Those of [`Snapshot::take`]; `binary`; `too_large`; and at [`TEXT`] `encoding` and those of `plan`.
+pub(crate) fn planned(
+    place: &Place,
+    seen: Option<[u8; 32]>,
+    plan: impl FnOnce(&[u8]) -> Result<Plan, Failed>,
+) -> Result<Editing, Failed> {
     let Some(before) = Snapshot::take(place)? else { return Err(nearest::not_found(place)) };
     if let Content::Image(kind) | Content::Binary(kind) = magic::content(&before.bytes) {
         return Err(binary(&place.shown, kind, before.metadata.len()));
@@ -62,9 +80,8 @@ pub(crate) fn plan(
     }
     let is_stale = seen.is_some_and(|seen| seen != before.sha256);
     let decoded = Decoded::new(&before.bytes, form);
-    let plan =
-        matching::plan(&decoded.text, edits).map_err(|failed| explained(failed, form, is_stale))?;
-    let encode = |text: &str| form.encode(text, &place.shown).map_err(|failed| failed.at("/edits"));
+    let plan = plan(&decoded.text).map_err(|failed| explained(failed, form, is_stale))?;
+    let encode = |text: &str| form.encode(text, &place.shown).map_err(|failed| failed.at(TEXT));
     let bytes = plan.apply(&before.bytes, |at| decoded.byte(at), encode)?;
     let text = plan.apply(&decoded.text, |at| at, |text| Ok(text.as_bytes().to_vec()))?;
     let diff = Diff::new(&place.shown, &decoded.text, &text);
@@ -91,7 +108,7 @@ fn explained(failed: Failed, form: Form, is_stale: bool) -> Failed {
         lines.push("The file changed since this session last read it: read it again.".to_owned());
     }
     lines.extend(form.said().map(|said| format!("The file is {said}.")));
-    Failed::new(failed.class, lines.join("\n")).at("/edits")
+    Failed::new(failed.class, lines.join("\n")).at(TEXT)
 }
 
 #[cfg(test)]

@@ -15,8 +15,16 @@ pub(crate) enum Class {
     Cancelled,
     /// The text does not fit the file's encoding.
     Encoding,
+    /// Something is there already.
+    Exists,
+    /// Arguments of an old name that contradict each other.
+    InvalidArguments,
     /// An edit that cannot mean anything: `old` empty, or equal to `new`.
     InvalidEdit,
+    /// A patch that is not one.
+    InvalidPatch,
+    /// A glob, regular expression or file type that is not one.
+    InvalidPattern,
     /// The path cannot name a file.
     InvalidPath,
     /// The operating system said no, for another reason than those here.
@@ -25,6 +33,8 @@ pub(crate) enum Class {
     IsDirectory,
     /// `old` does not occur.
     NoMatch,
+    /// A file where a directory is needed.
+    NotADirectory,
     /// No such file.
     NotFound,
     /// The path leads out of the roots.
@@ -50,11 +60,16 @@ impl Class {
             Self::Binary => "binary",
             Self::Cancelled => "cancelled",
             Self::Encoding => "encoding",
+            Self::Exists => "exists",
+            Self::InvalidArguments => "invalid_arguments",
             Self::InvalidEdit => "invalid_edit",
+            Self::InvalidPatch => "invalid_patch",
+            Self::InvalidPattern => "invalid_pattern",
             Self::InvalidPath => "invalid_path",
             Self::Io => "io",
             Self::IsDirectory => "is_directory",
             Self::NoMatch => "no_match",
+            Self::NotADirectory => "not_a_directory",
             Self::NotFound => "not_found",
             Self::OutsideRoots => "outside_roots",
             Self::PastEnd => "past_end",

@@ -5,7 +5,7 @@
 
 use std::{
     fs::{File, FileType, Metadata},
-    os::unix::fs::FileTypeExt,
+    os::{fd::AsFd, unix::fs::FileTypeExt},
 };
 
 use nix::sys::statfs::{
@@ -46,6 +46,11 @@ pub(crate) fn regular(file: &File, shown: &str) -> Result<Metadata, Failed> {
         Ok(_) => Ok(metadata),
         Err(error) => Err(Failed::io("look at", shown, &error.into())),
     }
+}
+
+/// Whether a descriptor lies in a file system whose files the kernel makes up.
+pub(crate) fn is_kernel(descriptor: impl AsFd) -> bool {
+    fstatfs(descriptor).is_ok_and(|system| KERNEL_FILE_SYSTEMS.contains(&system.filesystem_type()))
 }
 
 /// The refusal of something that is no regular file.

@@ -104,3 +104,64 @@ pub(crate) const SWEPT_MAX: usize = 1_024;
 
 /// Calls whose preview is remembered until they run; the oldest makes room.
 pub(crate) const PREVIEWS_MAX: usize = 256;
+
+/// Entries that one walk looks at; what is beyond is not counted, and the result says so.
+pub(crate) const WALK_ENTRIES_MAX: usize = 300_000;
+
+/// Directories inside one another that a walk enters; each holds a descriptor open.
+pub(crate) const WALK_DEPTH_MAX: usize = 128;
+
+/// Bytes of a file of ignore rules that are read; rules after them do not hold.
+pub(crate) const IGNORE_BYTES_MAX: u64 = 128 * 1024;
+
+/// Globs of one argument, and bytes of each.
+pub(crate) const GLOBS_MAX: usize = 64;
+
+/// Bytes of a glob.
+pub(crate) const GLOB_BYTES_MAX: usize = 1_024;
+
+/// Levels that `list` shows unless told otherwise.
+pub(crate) const LIST_DEPTH: usize = 2;
+
+/// Entries that one `list` shows; fewer levels are shown until they fit.
+pub(crate) const LIST_ENTRIES_MAX: usize = 1_000;
+
+/// Bytes of text that `list`, `find` and `grep` show each, notices apart.
+pub(crate) const FOUND_BYTES_MAX: usize = 40 * 1024;
+
+/// Paths that one `find` shows; the rest is counted.
+pub(crate) const FIND_PATHS_MAX: usize = 500;
+
+/// Matches that one `grep` shows unless told otherwise.
+pub(crate) const GREP_MATCHES: usize = 100;
+
+/// Matches, or files, that one `grep` shows at most; the rest is counted.
+pub(crate) const GREP_MATCHES_MAX: usize = 1_000;
+
+/// Lines around a match that `grep` shows at most.
+pub(crate) const GREP_CONTEXT_MAX: usize = 20;
+
+/// Bytes of a line that `grep` shows; of a longer one, the part around the match.
+pub(crate) const GREP_LINE_BYTES_MAX: usize = 400;
+
+/// Bytes of memory for one line, or for a whole file when matches may span lines; a file that needs
+/// more is not searched, and the result says so.
+pub(crate) const GREP_HEAP_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Bytes of a regular expression.
+pub(crate) const REGEX_BYTES_MAX: usize = 4 * 1024;
+
+/// Bytes of a compiled regular expression; a larger one is refused.
+pub(crate) const REGEX_HEAP_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Bytes of a patch.
+pub(crate) const PATCH_BYTES_MAX: usize = 1024 * 1024;
+
+/// Files of one patch; as many observations fit a result.
+pub(crate) const PATCH_FILES_MAX: usize = 64;
+
+/// Bytes of a path in the metadata of a patch.
+pub(crate) const PATCH_PATH_BYTES_MAX: usize = 80;
+
+/// Lines of a file that a patch changes; what is known of each takes memory.
+pub(crate) const PATCH_LINES_MAX: usize = 1_000_000;

@@ -1,9 +1,11 @@
-//! The tool server `file`: `read`, `write`, `edit` beneath the roots of a session.
+//! The tool server `file`: what can be seen and changed of files beneath the roots of a session.
 //!
 //! In reading order: `roots` and `resolve` say where a path leads and open it; `text` and `ending`
 //! know encodings and line endings; `window`, `pass` and `view` see a part of a text of any size,
-//! `reading` that of a file, `artifact` that of an artifact; `matching` and `near` find what an edit
-//! means; `replace` puts new content in place; `read`, `write` and `edit` are the tools.
+//! `reading` that of a file, `artifact` that of an artifact; `walk` goes through directories, for
+//! `listing`, `finding` and `searching`; `matching` and `near` find what an edit means, `hunks` what a
+//! `patch` means; `replace` puts new content in place, `patching` that of several files. The tools are
+//! `read`, `write`, `edit`, `list`, `find`, `grep` and `apply_patch`; `legacy` has their old names.
 //!
 //! Not here: whether a call may run. The kernel decides; the SDK checks its grant.
 
@@ -11,6 +13,7 @@ mod limits;
 
 mod failed;
 mod kind;
+mod names;
 mod nearest;
 mod resolve;
 mod roots;
@@ -22,6 +25,13 @@ mod pass;
 mod text;
 mod view;
 mod window;
+
+mod globs;
+mod walk;
+
+mod finding;
+mod listing;
+mod searching;
 
 mod artifact;
 mod notices;
@@ -40,7 +50,16 @@ mod editing;
 mod previews;
 mod writing;
 
+mod hunks;
+mod patch;
+mod patching;
+
+mod apply_patch;
 mod edit;
+mod find;
+mod grep;
+mod legacy;
+mod list;
 mod outcome;
 mod read;
 mod write;
@@ -50,7 +69,10 @@ use tollgate_sdk::Server;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let server = Server::start("file", env!("CARGO_PKG_VERSION"))?;
-    server.tool(read::Read).tool(write::Write).tool(edit::Edit).serve().await?;
+    let server = server.tool(read::Read).tool(write::Write).tool(edit::Edit);
+    let server = server.tool(list::List).tool(find::Find).tool(grep::Grep);
+    let server = server.tool(apply_patch::ApplyPatch);
+    legacy::register(server).serve().await?;
     Ok(())
 }
 

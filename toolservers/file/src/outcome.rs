@@ -3,8 +3,8 @@
 use std::{path::Path, time::SystemTime};
 
 use tollgate_sdk::{
-    Context, Failure, HostError, Invalid, Observation, PathAccess, Preparation, Reply, Safety,
-    Scope, Subject,
+    Context, Failure, HostError, Invalid, Observation, PathAccess, PathReach, Preparation, Reply,
+    Safety, Scope, Subject,
 };
 
 use crate::{
@@ -61,15 +61,31 @@ pub(crate) fn write_roots(context: &Context, scope: &Scope) -> Roots {
 
 /// A preparation with what rules match: the file, and every name by which links lead to it.
 pub(crate) fn prepared(safety: Safety, place: &Place, access: PathAccess) -> Preparation {
+    touching(Preparation::new(safety), place, access)
+}
+
+/// A preparation of a call that reads what is at a place and below it, but for what its grant
+/// withholds. Said of a file too: by the time of the call it may be a directory.
+pub(crate) fn prepared_tree(place: &Place) -> Preparation {
+    let said = Preparation::new(Safety::READ);
+    reaching(said, place, PathAccess::Read, PathReach::GrantedTree)
+}
+
+/// A preparation that touches one more file.
+pub(crate) fn touching(said: Preparation, place: &Place, access: PathAccess) -> Preparation {
+    reaching(said, place, access, PathReach::Itself)
+}
+
+fn reaching(said: Preparation, place: &Place, access: PathAccess, reach: PathReach) -> Preparation {
     let subject = |absolute: &Path, relative: Option<&Path>| Subject::Path {
         absolute: absolute.to_path_buf(),
         relative: relative.map(Path::to_path_buf),
         access,
+        reach,
     };
-    let prepared =
-        Preparation::new(safety).subject(subject(&place.absolute, Some(&place.relative)));
-    place.names.iter().fold(prepared, |prepared, (absolute, relative)| {
-        prepared.subject(subject(absolute, relative.as_deref()))
+    let said = said.subject(subject(&place.absolute, Some(&place.relative)));
+    place.names.iter().fold(said, |said, (absolute, relative)| {
+        said.subject(subject(absolute, relative.as_deref()))
     })
 }
 
@@ -93,6 +109,15 @@ pub(crate) fn with_observation(
         seen: SystemTime::now(),
         modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
     })
+}
+
+/// A text with what must be known beside it, each in square brackets on a line of its own.
+pub(crate) fn with_notices(mut text: String, notices: &[String]) -> Reply {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let lines: Vec<String> = notices.iter().map(|notice| format!("[{notice}]")).collect();
+    Reply::text(text + &lines.join("\n"))
 }
 
 /// Runs blocking work beside the server's one thread.

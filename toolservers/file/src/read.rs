@@ -31,12 +31,12 @@ pub(crate) struct Read;
 #[serde(crate = "tollgate_sdk::serde", deny_unknown_fields)]
 #[schemars(crate = "tollgate_sdk::schemars")]
 pub(crate) struct ReadInput {
-    /// The file, absolute or relative to the working directory, or `artifact:ID`.
+    /// Absolute, or relative to the working directory.
     path: String,
-    /// The first line to show, from 1 (default 1).
+    /// The first line, from 1.
     #[schemars(range(min = 1))]
     offset: Option<u64>,
-    /// How many lines to show (default and maximum 2000).
+    /// Lines; default 2000.
     #[schemars(range(min = 1))]
     limit: Option<u64>,
 }
@@ -44,11 +44,9 @@ pub(crate) struct ReadInput {
 impl Tool for Read {
     type Input = ReadInput;
     const NAME: &'static str = "read";
-    const DESCRIPTION: &'static str = "Read a text file, an image (PNG, JPEG, GIF, WebP) or an \
-        artifact that a result names (`artifact:ID`). Shows at most 2000 lines and 50 KiB of whole \
-        lines from `offset` on, as they are, without line numbers; a notice in square brackets after \
-        the text says what was left out and the next offset. Binary files, directories and special \
-        files are refused.";
+    const DESCRIPTION: &'static str = "Read a text file, an image or an artifact (`artifact:ID`). Shows at \
+        most 2000 lines and 50 KiB, without line numbers; a notice in square brackets after them says \
+        what was left out and the next offset.";
 
     fn spec(&self) -> Spec {
         Spec::new(Safety::READ)
@@ -64,30 +62,47 @@ impl Tool for Read {
     }
 
     async fn prepare(&self, input: &ReadInput, context: &Context) -> Result<Preparation, Invalid> {
-        if let Some(id) = ArtifactId::of_path(&input.path)? {
-            return Ok(Preparation::new(Safety::READ).title(format!("Read {}", id.path())));
-        }
-        let (roots, path) = (roots(context), input.path.clone());
-        let place = blocking(move || roots.locate(&path)).await?;
-        Ok(prepared(Safety::READ, &place, PathAccess::Read).title(format!("Read {}", place.shown)))
+        Ok(prepare(&input.path, context).await?)
     }
 
     async fn call(&self, input: ReadInput, call: Call) -> Result<Reply, Failure> {
-        let Some(id) = ArtifactId::of_path(&input.path)? else {
-            let reply = blocking(move || {
-                let stopped = || call.cancelled.is_cancelled();
-                read_file(&input, &call.context, &call.scope, &stopped)
-            });
-            return Ok(reply.await?);
-        };
-        let (id, call) = (&id, &call);
-        let piece = |start, count| async move {
-            let count = u32::try_from(count).unwrap_or(u32::MAX);
-            Ok(call.read_artifact(id.digits(), start, count).await?.into())
-        };
-        let view = Artifact { id, piece }.view(input.wanted()).await?;
-        Ok(reply(Source::Artifact(id), view))
+        let wanted = input.wanted();
+        run(input.path, wanted, call).await
     }
+}
+
+/// Judges a read before it runs.
+///
+/// # Errors
+/// Those of the path.
+pub(crate) async fn prepare(path: &str, context: &Context) -> Result<Preparation, Failed> {
+    if let Some(id) = ArtifactId::of_path(path)? {
+        return Ok(Preparation::new(Safety::READ).title(format!("Read {}", id.path())));
+    }
+    let (roots, path) = (roots(context), path.to_owned());
+    let place = blocking(move || roots.locate(&path)).await?;
+    Ok(prepared(Safety::READ, &place, PathAccess::Read).title(format!("Read {}", place.shown)))
+}
+
+/// Reads a window of a file or an artifact, within what the grant lets the call reach.
+///
+/// # Errors
+/// Those of the path, of opening and of the window.
+pub(crate) async fn run(path: String, wanted: Wanted, call: Call) -> Result<Reply, Failure> {
+    let Some(id) = ArtifactId::of_path(&path)? else {
+        let reply = blocking(move || {
+            let stopped = || call.cancelled.is_cancelled();
+            read_file(&path, wanted, &call.context, &call.scope, &stopped)
+        });
+        return Ok(reply.await?);
+    };
+    let (id, call) = (&id, &call);
+    let piece = |start, count| async move {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        Ok(call.read_artifact(id.digits(), start, count).await?.into())
+    };
+    let view = Artifact { id, piece }.view(wanted).await?;
+    Ok(reply(Source::Artifact(id), view))
 }
 
 impl ReadInput {
@@ -96,14 +111,19 @@ impl ReadInput {
     }
 }
 
-fn read_file(
-    input: &ReadInput,
+/// Reads a window of a file.
+///
+/// # Errors
+/// Those of the path, of opening and of the window.
+pub(crate) fn read_file(
+    path: &str,
+    wanted: Wanted,
     context: &Context,
     scope: &Scope,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Reply, Failed> {
-    let place = read_roots(context, scope).locate(&input.path)?;
-    let (view, metadata) = reading::view(&place, input.wanted(), stopped)?;
+    let place = read_roots(context, scope).locate(path)?;
+    let (view, metadata) = reading::view(&place, wanted, stopped)?;
     let sha256 = match &view {
         View::Text(text) => text.sha256,
         View::Image { data, .. } => Some(Sha256::digest(data).into()),

@@ -11,7 +11,7 @@
 //! Not kept: extended attributes and access control lists, and the link to other hard links.
 
 use std::{
-    fs::File,
+    fs::{File, Metadata},
     io::{self, Write},
     os::{
         fd::OwnedFd,
@@ -55,26 +55,89 @@ pub(crate) fn replace(
     place: &Place,
     content: &[u8],
     before: Option<&Snapshot>,
-) -> Result<std::fs::Metadata, Failed> {
-    let failed = |error: io::Error| Failed::io("write", &place.shown, &error);
-    let directory = place.parent(before.is_none())?;
-    if before.is_some() {
-        faccessat(&directory, place.name(), AccessFlags::W_OK, AtFlags::AT_EACCESS)
-            .map_err(|error| failed(error.into()))?;
+) -> Result<Metadata, Failed> {
+    Staged::new(place, content, before, before)?.put()
+}
+
+/// Content that is durable beside its place, and not yet in it. Goes away unless it is put there.
+#[derive(Debug)]
+pub(crate) struct Staged<'a> {
+    place: &'a Place,
+    before: Option<&'a Snapshot>,
+    temporary: Temporary,
+}
+
+impl<'a> Staged<'a> {
+    /// Stages content for a place where `before` is (`None`: where nothing is), with the mode and owner
+    /// of `like` (`None`: as the process makes files).
+    ///
+    /// # Errors
+    /// The operating system's error. Nothing changed but that parents of the place are there.
+    pub(crate) fn new(
+        place: &'a Place,
+        content: &[u8],
+        before: Option<&'a Snapshot>,
+        like: Option<&Snapshot>,
+    ) -> Result<Self, Failed> {
+        let failed = |error: io::Error| Failed::io("write", &place.shown, &error);
+        let directory = place.parent(before.is_none())?;
+        if before.is_some() {
+            faccessat(&directory, place.name(), AccessFlags::W_OK, AtFlags::AT_EACCESS)
+                .map_err(|error| failed(error.into()))?;
+        }
+        strays::sweep(&directory);
+        let mut temporary = Temporary::create(directory, like.is_some()).map_err(failed)?;
+        temporary.file.write_all(content).map_err(failed)?;
+        if let Some(like) = like {
+            temporary.take_over(like).map_err(failed)?;
+        }
+        temporary.file.sync_all().map_err(failed)?;
+        Ok(Self { place, before, temporary })
     }
-    strays::sweep(&directory);
-    let mut temporary = Temporary::create(&directory, before.is_some()).map_err(failed)?;
-    temporary.file.write_all(content).map_err(failed)?;
-    if let Some(before) = before {
-        temporary.take_over(before).map_err(failed)?;
+
+    /// Looks whether it could be put in place now.
+    ///
+    /// # Errors
+    /// `stale` if what is there is not what was.
+    pub(crate) fn check(&self) -> Result<(), Failed> {
+        check(&self.temporary.directory, self.place, self.before)
     }
-    temporary.file.sync_all().map_err(failed)?;
-    check(&directory, place, before)?;
-    let metadata = temporary.file.metadata().map_err(failed)?;
-    temporary.rename(place, before.is_none())?;
-    // Makes the rename durable. Where a file system cannot, the new content is in place all the same.
+
+    /// Puts it in place, and gives the new file's metadata.
+    ///
+    /// # Errors
+    /// As [`Staged::check`], or the operating system's error. Nothing changed then.
+    pub(crate) fn put(mut self) -> Result<Metadata, Failed> {
+        self.check()?;
+        let metadata = self.temporary.file.metadata();
+        let metadata = metadata.map_err(|error| Failed::io("write", &self.place.shown, &error))?;
+        self.temporary.rename(self.place, self.before.is_none())?;
+        // Makes the rename durable. Where a file system cannot, the content is in place all the same.
+        fsync(&self.temporary.directory).ok();
+        Ok(metadata)
+    }
+}
+
+/// Removes the file at a place where `before` is.
+///
+/// # Errors
+/// `stale` if what is there is not `before` any more; else the operating system's error. Nothing
+/// changed then.
+pub(crate) fn remove(place: &Place, before: &Snapshot) -> Result<(), Failed> {
+    let directory = place.parent(false)?;
+    check(&directory, place, Some(before))?;
+    unlinkat(&directory, place.name(), UnlinkatFlags::NoRemoveDir)
+        .map_err(|error| Failed::io("delete", &place.shown, &error.into()))?;
     fsync(&directory).ok();
-    Ok(metadata)
+    Ok(())
+}
+
+/// Looks whether what is at a place is `before` still.
+///
+/// # Errors
+/// `stale`.
+pub(crate) fn unchanged(place: &Place, before: &Snapshot) -> Result<(), Failed> {
+    check(&place.parent(false)?, place, Some(before))
 }
 
 /// What is said of a file that had other hard links.
@@ -91,7 +154,7 @@ fn check(directory: &OwnedFd, place: &Place, before: Option<&Snapshot>) -> Resul
         Err(_) => return Err(changed(place)),
     };
     let same = before.is_some_and(|before| {
-        let metadata = now.metadata().ok().filter(std::fs::Metadata::is_file);
+        let metadata = now.metadata().ok().filter(Metadata::is_file);
         let seen = metadata.filter(|now| Version::of(now) == Version::of(&before.metadata));
         // Times are coarse: two changes in one tick look alike, their content does not.
         seen.and_then(|seen| Snapshot::read(now, seen, &place.shown).ok())
@@ -109,24 +172,25 @@ fn changed(place: &Place) -> Failed {
 }
 
 /// A file that goes away unless it is renamed. Locked, so that a sweep knows it is in use.
-struct Temporary<'a> {
-    directory: &'a OwnedFd,
+#[derive(Debug)]
+struct Temporary {
+    directory: OwnedFd,
     file: File,
     name: String,
     is_renamed: bool,
 }
 
-impl<'a> Temporary<'a> {
+impl Temporary {
     /// A new empty file: for its owner alone if it is to hold an old file's content, else as the
     /// process makes files.
-    fn create(directory: &'a OwnedFd, private: bool) -> io::Result<Self> {
+    fn create(directory: OwnedFd, private: bool) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let mode = Mode::from_bits_truncate(if private { 0o600 } else { 0o666 });
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC;
         for _ in 0..TEMPORARY_TRIES_MAX {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let name = strays::name(count);
-            let file = match openat(directory, name.as_str(), flags, mode) {
+            let file = match openat(&directory, name.as_str(), flags, mode) {
                 Ok(file) => File::from(file),
                 Err(Errno::EEXIST) => continue,
                 Err(error) => return Err(error.into()),
@@ -151,7 +215,7 @@ impl<'a> Temporary<'a> {
 
     fn rename(&mut self, place: &Place, create: bool) -> Result<(), Failed> {
         let (from, to) = (Path::new(&self.name), place.name());
-        let directory = self.directory;
+        let directory = &self.directory;
         let plain = || renameat(directory, from, directory, to);
         let renamed = if create {
             match renameat2(directory, from, directory, to, RenameFlags::RENAME_NOREPLACE) {
@@ -173,11 +237,11 @@ impl<'a> Temporary<'a> {
     }
 }
 
-impl Drop for Temporary<'_> {
+impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.is_renamed {
             // Should this fail too, the next sweep finds it.
-            unlinkat(self.directory, self.name.as_str(), UnlinkatFlags::NoRemoveDir).ok();
+            unlinkat(&self.directory, self.name.as_str(), UnlinkatFlags::NoRemoveDir).ok();
         }
     }
 }

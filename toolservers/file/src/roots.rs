@@ -27,7 +27,7 @@ use crate::{
     failed::{Class, Failed},
     kind,
     limits::PATH_BYTES_MAX,
-    nearest,
+    names, nearest,
     resolve::{DeadEnd, resolve},
 };
 
@@ -116,6 +116,14 @@ impl Roots {
         within.map(Path::to_path_buf)
     }
 
+    /// A path as an argument of this session is best given: from the working directory if it lies
+    /// there, else absolute.
+    pub(crate) fn argument(&self, absolute: &Path) -> PathBuf {
+        let cwd = std::fs::canonicalize(&self.cwd);
+        let within = cwd.ok().and_then(|cwd| Some(absolute.strip_prefix(cwd).ok()?.to_path_buf()));
+        within.unwrap_or_else(|| absolute.to_path_buf())
+    }
+
     fn outside(&self, shown: &str) -> Failed {
         let names = self.roots.iter().map(|(given, _)| given.display().to_string());
         let roots = names.collect::<Vec<_>>().join(", ");
@@ -160,6 +168,14 @@ impl Place {
         if !self.exists() {
             return Err(nearest::not_found(self));
         }
+        self.open_now()
+    }
+
+    /// The same, for a file that may have come to exist since it was located.
+    ///
+    /// # Errors
+    /// Those of [`Place::open`].
+    pub(crate) fn open_now(&self) -> Result<(File, std::fs::Metadata), Failed> {
         // First a look without an open that could wait or wind a tape, then the open.
         let look = File::from(self.beneath(&self.relative, OFlag::O_PATH)?);
         if look.metadata().is_ok_and(|metadata| metadata.is_dir()) {
@@ -170,6 +186,46 @@ impl Place {
         let file = File::from(self.beneath(&self.relative, flags)?);
         let metadata = kind::regular(&file, &self.shown)?;
         Ok((file, metadata))
+    }
+
+    /// Opens the directory at the place.
+    ///
+    /// # Errors
+    /// `not_found` with the nearest names, `not_a_directory`, or the operating system's error.
+    pub(crate) fn directory(&self) -> Result<OwnedFd, Failed> {
+        if !self.exists() {
+            return Err(nearest::not_found(self));
+        }
+        if !self.is_directory()? {
+            let message = format!("{} is not a directory; to see a file use read", self.shown);
+            return Err(Failed::new(Class::NotADirectory, message));
+        }
+        self.beside(&self.relative)
+    }
+
+    /// Whether a directory is there; nothing is opened that could wait.
+    ///
+    /// # Errors
+    /// The operating system's error.
+    pub(crate) fn is_directory(&self) -> Result<bool, Failed> {
+        if !self.exists() {
+            return Ok(false);
+        }
+        let look = File::from(self.beneath(&self.relative, OFlag::O_PATH)?);
+        Ok(look.metadata().is_ok_and(|metadata| metadata.is_dir()))
+    }
+
+    /// Opens a directory of the same root.
+    ///
+    /// # Errors
+    /// The operating system's error.
+    pub(crate) fn beside(&self, relative: &Path) -> Result<OwnedFd, Failed> {
+        self.beneath(relative, OFlag::O_RDONLY | OFlag::O_DIRECTORY)
+    }
+
+    /// The root that holds the place: absolute, without links.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Opens the directory that holds, or will hold, the file; makes it and its parents if `create`.
@@ -260,12 +316,10 @@ pub(crate) fn open_in(directory: &OwnedFd, path: &Path, flags: OFlag) -> io::Res
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::new();
     for character in text.chars().take(200) {
-        let invisible = matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}' | '\u{feff}');
-        if character.is_control() || invisible {
-            shown.extend(character.escape_default());
-        } else {
+        if names::is_plain(character) {
             shown.push(character);
+        } else {
+            shown.extend(character.escape_default());
         }
     }
     if text.chars().nth(200).is_some() {

@@ -38,6 +38,15 @@ impl Snapshot {
         Self::read(file, metadata, &place.shown).map(Some)
     }
 
+    /// Takes the file that is at a place by now, also if there was none when it was located.
+    ///
+    /// # Errors
+    /// Those of [`Place::open`]; `too_large`; `stale` if it changed meanwhile.
+    pub(crate) fn take_now(place: &Place) -> Result<Self, Failed> {
+        let (file, metadata) = place.open_now()?;
+        Self::read(file, metadata, &place.shown)
+    }
+
     /// Reads an open file to its end.
     ///
     /// # Errors
@@ -62,4 +71,23 @@ impl Snapshot {
         let sha256 = Sha256::digest(&bytes).into();
         Ok(Self { bytes, sha256, metadata })
     }
+}
+
+/// Refuses if a file is another one than its caller says by a digest.
+///
+/// # Errors
+/// `stale`.
+pub(crate) fn as_expected(
+    place: &Place,
+    now: Option<&Snapshot>,
+    expected: Option<[u8; 32]>,
+) -> Result<(), Failed> {
+    if expected.is_none() || now.map(|now| now.sha256) == expected {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is not the file whose digest was given; nothing was written. Read it again",
+        place.shown
+    );
+    Err(Failed::new(Class::Stale, message))
 }

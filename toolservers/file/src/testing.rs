@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tollgate_sdk::{Caller, Context, Observation, Scope, Tool, schemars};
+use tollgate_sdk::{Caller, Context, Observation, Reply, Scope, Tool, schemars};
 
 use crate::{
     editing::{self, Editing},
@@ -147,6 +147,18 @@ impl World {
             observations,
         }
     }
+}
+
+/// The text that a model reads.
+#[track_caller]
+pub(crate) fn text_of(reply: &Reply) -> String {
+    let shown = format!("{reply:?}");
+    let text = shown.split_once("content: [Text(").unwrap().1;
+    let (text, _) = text.split_once(")], structured").unwrap();
+    // A debug text reads back as JSON but for escapes of control characters.
+    let escapes =
+        text.replace("\\u{1b}", "\\u001b").replace("\\'", "'").replace("\\u{feff}", "\u{feff}");
+    serde_json::from_str(&escapes).unwrap()
 }
 
 /// [TOOL-02]: the schema has these properties, each described, in closed objects; other names of

@@ -19,6 +19,7 @@ use crate::{
     previews,
     replace::{alone, other_links, replace},
     roots::Place,
+    snapshot::as_expected,
     writing::{self, Writing},
 };
 
@@ -31,19 +32,17 @@ pub(crate) struct Write;
 #[serde(crate = "tollgate_sdk::serde", deny_unknown_fields)]
 #[schemars(crate = "tollgate_sdk::schemars")]
 pub(crate) struct WriteInput {
-    /// The file, absolute or relative to the working directory.
+    /// Absolute, or relative to the working directory.
     path: String,
-    /// The whole new content.
+    /// All of it, to the letter.
     content: String,
 }
 
 impl Tool for Write {
     type Input = WriteInput;
     const NAME: &'static str = "write";
-    const DESCRIPTION: &'static str = "Create a file, or replace a whole one, with `content` to the \
-        letter; missing directories are created. An existing file keeps its mode, and its encoding, \
-        byte-order mark and CRLF line endings if `content` does not say otherwise. Refused if the \
-        file changed since this session last read it. To change a part of a file use edit.";
+    const DESCRIPTION: &'static str = "Create a file or replace a whole one; missing directories are created. \
+        Refused if the file changed since it was last read here. To change a part use edit.";
 
     fn spec(&self) -> Spec {
         Spec::new(Safety { destructive: true, ..Safety::WRITE })
@@ -61,30 +60,55 @@ impl Tool for Write {
     }
 
     async fn prepare(&self, input: &WriteInput, context: &Context) -> Result<Preparation, Invalid> {
-        let (roots, path, content) = (roots(context), input.path.clone(), input.content.clone());
-        let context = context.clone();
-        let preparation = blocking(move || {
-            let place = roots.locate(&path)?;
-            let writing = writing::plan(&place, &content, last_seen(&context, &place))?;
-            previews::remember(&context.call_id, writing.before.as_ref().map(|old| old.sha256));
-            Ok(preparation(&place, &writing))
-        });
-        Ok(preparation.await?)
+        Ok(prepare(input.path.clone(), input.content.clone(), None, context).await?)
     }
 
     async fn call(&self, input: WriteInput, call: Call) -> Result<Reply, Failure> {
-        Ok(blocking(move || run(&input, &call.context, &call.scope)).await?)
+        let WriteInput { path, content } = input;
+        Ok(blocking(move || run(&path, &content, None, &call.context, &call.scope)).await?)
     }
 }
 
-fn run(input: &WriteInput, context: &Context, scope: &Scope) -> Result<Reply, Failed> {
+/// Judges a write before it runs; `expected` is what the file must be.
+///
+/// # Errors
+/// Those of the path and the plan; `stale`.
+pub(crate) async fn prepare(
+    path: String,
+    content: String,
+    expected: Option<[u8; 32]>,
+    context: &Context,
+) -> Result<Preparation, Failed> {
+    let (roots, context) = (roots(context), context.clone());
+    blocking(move || {
+        let place = roots.locate(&path)?;
+        let writing = writing::plan(&place, &content, last_seen(&context, &place))?;
+        as_expected(&place, writing.before.as_ref(), expected)?;
+        previews::remember(&context.call_id, writing.before.as_ref().map(|old| old.sha256));
+        Ok(preparation(&place, &writing))
+    })
+    .await
+}
+
+/// Writes, within what the grant lets the call reach; `expected` is what the file must be.
+///
+/// # Errors
+/// Those of the path, the plan and the replacing; `stale`.
+pub(crate) fn run(
+    path: &str,
+    content: &str,
+    expected: Option<[u8; 32]>,
+    context: &Context,
+    scope: &Scope,
+) -> Result<Reply, Failed> {
     let _alone = alone();
-    let place = write_roots(context, scope).locate(&input.path)?;
-    let writing = writing::plan(&place, &input.content, last_seen(context, &place))?;
+    let place = write_roots(context, scope).locate(path)?;
+    let writing = writing::plan(&place, content, last_seen(context, &place))?;
+    as_expected(&place, writing.before.as_ref(), expected)?;
     as_previewed(&place, &writing, &context.call_id)?;
     let metadata = replace(&place, &writing.bytes, writing.before.as_ref())?;
     let sha256 = Sha256::digest(&writing.bytes).into();
-    Ok(with_observation(reply(&place, &writing, &input.content), &place, sha256, &metadata))
+    Ok(with_observation(reply(&place, &writing, content), &place, sha256, &metadata))
 }
 
 fn preparation(place: &Place, writing: &Writing) -> Preparation {

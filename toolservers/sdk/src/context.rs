@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Caller, Channel, Observation, call::Line};
+use crate::{Caller, Channel, Observation, Withheld, call::Line};
 
 /// Where a call runs and for whom. Explicit: a server keeps nothing else about sessions.
 #[derive(Clone, Debug)]
@@ -51,6 +51,8 @@ pub struct Scope {
     pub exec: bool,
     /// May use the network.
     pub network: bool,
+    /// What it passes over of the trees that it reads ([`PathReach::GrantedTree`](crate::PathReach)).
+    pub withheld: Withheld,
 }
 
 /// Why a call is stopped.
@@ -92,6 +94,9 @@ pub struct Call {
     pub output_bytes_max: u64,
     /// Fires when the call must stop. A tool that does not watch it is ended after the grace.
     pub cancelled: CancellationToken,
+    /// Fires when the kernel's session has ended, after the call or before: what a call leaves running
+    /// in this server ends with it.
+    pub session_over: CancellationToken,
     pub(crate) line: Line,
 }
 

@@ -1,5 +1,7 @@
 //! A [`Tool`] without its type: JSON bytes in, futures out, one schema for both.
 
+mod tidy;
+
 use std::{pin::Pin, sync::OnceLock};
 
 use schemars::generate::SchemaSettings;
@@ -124,7 +126,7 @@ impl<T: Tool> ErasedTool for Typed<T> {
     }
 }
 
-/// The schema of a tool's input, closed, without what no model needs.
+/// The schema of a tool's input, closed, without what no model needs ([`tidy`]).
 fn schema_of<T: Tool>() -> Value {
     let generator = SchemaSettings::draft2020_12()
         .with(|settings| settings.meta_schema = None)
@@ -136,6 +138,7 @@ fn schema_of<T: Tool>() -> Value {
         root.entry("additionalProperties").or_insert(Value::Bool(false));
         root.entry("properties").or_insert_with(|| serde_json::json!({}));
     }
+    tidy::schema(&mut schema);
     schema
 }
 

@@ -69,10 +69,6 @@ pub(crate) async fn prepare(
     prepare: Prepare,
     within: Duration,
 ) -> Result<Preparation, Invalid> {
-    let Some(tool) = shared.tools.get(prepare.tool.as_str()).cloned() else {
-        let why = format!("this server has no tool '{}'", prepare.tool);
-        return Err(Invalid::new("", why).class("unknown_tool"));
-    };
     if let Some(why) = over_bounds(&prepare.call_id, &prepare.arguments) {
         return Err(Invalid::new("", why));
     }
@@ -84,6 +80,7 @@ pub(crate) async fn prepare(
             .get(session, &blob.sha256)
             .ok_or_else(|| Invalid::new("", "the arguments' blob is not here"))?,
     };
+    let tool = Arc::clone(shared.tools.pick(&prepare.tool, &arguments)?);
     // A task of its own, so that a panic ends here.
     let mut asked =
         shared.tasks.spawn(async move { tool.tool.prepare(&arguments, &context).await });
@@ -99,11 +96,19 @@ pub(crate) async fn prepare(
     }
 }
 
+/// The session that a call came by.
+pub(crate) struct Owner {
+    /// Its id.
+    pub(crate) session: String,
+    /// Fires when it has ended.
+    pub(crate) over: CancellationToken,
+}
+
 /// Starts a call in its task.
 pub(crate) fn start(
     shared: &Arc<Shared>,
     running: &TaskTracker,
-    session: String,
+    owner: Owner,
     start: Start,
     line: Line,
 ) -> Running {
@@ -111,13 +116,13 @@ pub(crate) fn start(
     let grace = Arc::new(Mutex::new(Duration::ZERO));
     let job = Job {
         shared: Arc::clone(shared),
-        session,
+        owner,
         line: line.clone(),
         cancelled: cancelled.clone(),
         grace: Arc::clone(&grace),
     };
     let task = running.spawn(async move {
-        let completed = match check(&job.shared, &job.session, &start) {
+        let completed = match check(&job.shared, &job.owner.session, &start) {
             Err((rejection, message)) => wire::rejected(start.call_id, rejection, message),
             Ok(checked) => job.run(start, checked).await,
         };
@@ -130,7 +135,7 @@ pub(crate) fn start(
 /// What a call's task holds.
 struct Job {
     shared: Arc<Shared>,
-    session: String,
+    owner: Owner,
     line: Line,
     cancelled: CancellationToken,
     grace: Arc<Mutex<Duration>>,
@@ -153,9 +158,10 @@ fn check(shared: &Shared, session: &str, start: &Start) -> Result<Checked, (Reje
             (Rejection::ArgumentsDigest, "the arguments' blob is not here".to_owned())
         })?,
     };
-    let tool = shared.tools.get(start.tool.as_str()).ok_or_else(|| {
-        (Rejection::UnknownTool, format!("this server has no tool '{}'", start.tool))
-    })?;
+    let tool = shared
+        .tools
+        .pick(&start.tool, &arguments)
+        .map_err(|invalid| (Rejection::UnknownTool, invalid.message))?;
     let asked = Asked {
         session,
         call_id: &start.call_id,
@@ -199,7 +205,7 @@ impl Job {
     /// Runs a checked call to its end. Its frames but the last are sent from here.
     async fn run(&self, start: Start, checked: Checked) -> Completed {
         let digest = sha256(&checked.arguments);
-        match self.shared.executions.begin(&start.call_id, &self.session, digest) {
+        match self.shared.executions.begin(&start.call_id, &self.owner.session, digest) {
             Begin::Conflict => {
                 let why = "this call id is running or was used for another call".to_owned();
                 return wire::rejected(start.call_id, Rejection::DuplicateCall, why);
@@ -217,6 +223,7 @@ impl Job {
             content_bytes_max: budget.content_bytes_max as usize,
             output_bytes_max: budget.output_bytes_max,
             cancelled: self.cancelled.clone(),
+            session_over: self.owner.over.clone(),
             line: self.line.clone(),
         };
         let (tool, arguments) = (checked.tool, checked.arguments);
@@ -225,7 +232,7 @@ impl Job {
         let result =
             finish(AssertUnwindSafe(work).catch_unwind(), &self.cancelled, &self.grace).await;
         let completed = wire::completed(start.call_id, result);
-        let completed = fit::into_frame(completed, &self.shared.blobs, &self.session);
+        let completed = fit::into_frame(completed, &self.shared.blobs, &self.owner.session);
         self.shared.executions.end(&completed);
         completed
     }

@@ -46,6 +46,7 @@
 mod blobs;
 mod call;
 mod context;
+mod describe;
 mod erased;
 mod execute;
 mod executions;
@@ -62,17 +63,20 @@ mod status;
 #[cfg(test)]
 mod testing;
 mod tool;
+mod tools;
 mod transport;
 mod wire;
+mod withheld;
 
 pub use context::{Call, CancelReason, Context, HostError, Scope};
 pub use grants::GrantGate;
 pub use reply::{Channel, Effects, Failure, Observation, Rendering, Reply, Truncated};
 pub use server::{ServeError, Server};
 pub use tool::{
-    Caller, Escalation, Exposure, HostService, Interrupt, Invalid, PathAccess, Preparation,
-    Requirement, Safety, Sandbox, Spec, Subject, Tool,
+    Caller, Escalation, Exposure, HostService, Interrupt, Invalid, PathAccess, PathReach,
+    Preparation, Requirement, Safety, Sandbox, Spec, Subject, Tool,
 };
+pub use withheld::Withheld;
 
 pub use schemars::{self, JsonSchema};
 pub use serde::{self, Deserialize, Serialize};

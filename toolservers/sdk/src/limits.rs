@@ -50,6 +50,8 @@ pub(crate) const MESSAGES_MAX: usize = 8;
 pub(crate) const OBSERVATIONS_MAX: usize = 64;
 /// Bytes of a result's metadata.
 pub(crate) const METADATA_BYTES_MAX: usize = 64 * 1024;
+/// Old names of one tool, each variant counted; a server with more does not start.
+pub(crate) const HIDDEN_NAMES_MAX: usize = 16;
 /// Subjects of a call; a call with more cannot be shown to a person and is invalid.
 pub(crate) const SUBJECTS_MAX: usize = 256;
 /// Bytes of a sentence for the model about arguments that do not fit.

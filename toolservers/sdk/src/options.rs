@@ -1,5 +1,5 @@
-//! How a server is started: by a kernel's bootstrap line (`[PROTO-10]`), or alone by its command line
-//! (`[PROTO-11]`).
+//! How a server is started: by a kernel's bootstrap line (`[PROTO-10]`), alone by its command line
+//! (`[PROTO-11]`), or only to print its manifest (`[CAT-40]`).
 
 use std::{
     collections::HashMap,
@@ -16,12 +16,13 @@ use tollgate_proto::{
 
 use crate::server::ServeError;
 
-/// The command line of every tool server. Without `--listen` the server is started by a kernel,
-/// which writes one JSON line to its standard input.
+/// The command line of every tool server. With neither `--listen` nor `--manifest` the server is
+/// started by a kernel, which writes one JSON line to its standard input.
 #[derive(Debug, Parser)]
 #[command(
     about = "A Tollgate tool server.",
-    after_help = "The kernel starts this program itself; run it alone, with --listen, to serve other hosts."
+    after_help = "The kernel starts this program itself; run it alone, with --listen, to serve other hosts, or with \
+                  --manifest to see its tools."
 )]
 pub(crate) struct Options {
     /// Listen here: HOST:PORT (needs --tls-cert), or unix:PATH
@@ -48,6 +49,9 @@ pub(crate) struct Options {
     /// Settings of this server, a JSON object
     #[arg(long, value_name = "FILE")]
     pub(crate) settings: Option<PathBuf>,
+    /// Print the manifest and exit: lines on a terminal, else the encoded answer to Describe
+    #[arg(long, conflicts_with_all = NOT_WITH_MANIFEST)]
+    pub(crate) manifest: bool,
     /// Offer gRPC reflection over TCP too
     #[arg(long)]
     pub(crate) reflection: bool,
@@ -56,12 +60,27 @@ pub(crate) struct Options {
     pub(crate) insecure_loopback: bool,
 }
 
+/// Options that would say nothing: a manifest listens nowhere and works in no folder.
+const NOT_WITH_MANIFEST: [&str; 9] = [
+    "listen",
+    "tls_cert",
+    "tls_key",
+    "client_ca",
+    "grant_keys",
+    "workspaces",
+    "name",
+    "reflection",
+    "insecure_loopback",
+];
+
 /// How this process was started.
 pub(crate) enum Start {
     /// By a kernel; standard input stays open until it wants the server to end.
     Kernel(Box<Bootstrap>),
     /// Alone.
     Alone(Box<Alone>),
+    /// Only to print its manifest, with these settings.
+    Manifest(serde_json::Value),
 }
 
 /// A server that listens for kernels of other processes or hosts.
@@ -78,12 +97,15 @@ pub(crate) enum Listen {
     Tcp(SocketAddr),
 }
 
-/// Reads the command line, and without `--listen` the bootstrap line.
+/// Reads the command line, and with neither `--listen` nor `--manifest` the bootstrap line.
 pub(crate) fn read(server: &'static str, version: &'static str) -> Result<Start, ServeError> {
     let command = <Options as clap::CommandFactory>::command().name(server).version(version);
     let matches = command.get_matches();
     let options = <Options as clap::FromArgMatches>::from_arg_matches(&matches)
         .map_err(|error| ServeError::Usage(error.to_string()))?;
+    if options.manifest {
+        return settings(&options).map(Start::Manifest);
+    }
     match options.listen.clone() {
         None => Ok(Start::Kernel(Box::new(bootstrap_line()?))),
         Some(listen) => alone(options, &listen).map(|alone| Start::Alone(Box::new(alone))),
@@ -151,11 +173,7 @@ fn alone(mut options: Options, listen: &str) -> Result<Alone, ServeError> {
         Some(file) => grant_keys(&read_file(file)?, file)?,
         None => return Err(ServeError::Usage("--listen needs --grant-keys FILE".into())),
     };
-    let settings = match &options.settings {
-        Some(file) => serde_json::from_str(&read_file(file)?)
-            .map_err(|error| ServeError::Usage(format!("{}: {error}", file.display())))?,
-        None => serde_json::Value::Null,
-    };
+    let settings = settings(&options)?;
     for workspace in &mut options.workspaces {
         *workspace = workspace.canonicalize().map_err(|source| ServeError::Io {
             what: format!("cannot use the workspace {}", workspace.display()),
@@ -163,6 +181,15 @@ fn alone(mut options: Options, listen: &str) -> Result<Alone, ServeError> {
         })?;
     }
     Ok(Alone { options, listen, keys, settings })
+}
+
+/// Those of `--settings`; null without.
+fn settings(options: &Options) -> Result<serde_json::Value, ServeError> {
+    match &options.settings {
+        Some(file) => serde_json::from_str(&read_file(file)?)
+            .map_err(|error| ServeError::Usage(format!("{}: {error}", file.display()))),
+        None => Ok(serde_json::Value::Null),
+    }
 }
 
 pub(crate) fn read_file(path: &Path) -> Result<String, ServeError> {

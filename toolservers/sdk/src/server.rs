@@ -1,12 +1,6 @@
 //! [`Server`]: from the start of the process to its end.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    convert::Infallible,
-    io::Read,
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{collections::HashMap, convert::Infallible, io::Read, path::PathBuf, sync::Arc};
 
 use serde::de::DeserializeOwned;
 use tokio::signal::unix::{SignalKind, signal};
@@ -17,8 +11,7 @@ use tollgate_proto::{
     bootstrap::Endpoint,
     grant::{VerifyingKey, sha256},
     limits::MESSAGE_BYTES_MAX,
-    manifest,
-    tool::v1::{Manifest, tool_server_server::ToolServerServer},
+    tool::v1::{DescribeResponse, tool_server_server::ToolServerServer},
 };
 use tonic::{
     body::Body,
@@ -31,15 +24,15 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use crate::{
     Tool,
     blobs::{BlobFront, Blobs},
-    erased::Registered,
+    describe,
     executions::Executions,
     grants::GrantGate,
     limits::{CALLS_MAX, CLOSE_WITHIN, DRAIN_WITHIN},
     options::{self, Listen, Start, hex_32},
-    service::{Front, PROTOCOL},
+    service::Front,
     shared::Shared,
+    tools::Tools,
     transport::{self, Peers},
-    wire,
 };
 
 /// Why a server could not start or go on.
@@ -69,7 +62,7 @@ pub struct Server {
     start: StartBox,
     grants: GrantGate,
     instance: String,
-    tools: BTreeMap<&'static str, Arc<Registered>>,
+    tools: Tools,
     routes: RoutesBuilder,
     calls_max: u32,
     draining: CancellationToken,
@@ -84,8 +77,8 @@ impl std::fmt::Debug for StartBox {
 }
 
 impl Server {
-    /// Reads how the process was started: `--listen` and its companions, or a kernel's line on
-    /// standard input. Prints and exits on `--help`, `--version` and a wrong command line.
+    /// Reads how the process was started: `--listen` and its companions, `--manifest`, or a kernel's line
+    /// on standard input. Prints and exits on `--help`, `--version` and a wrong command line.
     ///
     /// # Errors
     /// [`ServeError::Usage`] with what is wrong and what helps, [`ServeError::Io`].
@@ -94,6 +87,7 @@ impl Server {
         trace(match &start {
             Start::Kernel(boot) => &boot.log,
             Start::Alone(_) => "info",
+            Start::Manifest(_) => "warn",
         });
         Self::from_start(name, version, start)
     }
@@ -116,6 +110,7 @@ impl Server {
                 let audience = alone.options.name.clone().unwrap_or_else(|| name.to_owned());
                 (audience, alone.keys.clone())
             }
+            Start::Manifest(_) => (name.to_owned(), HashMap::new()),
         };
         let instance = uuid::Uuid::now_v7().to_string();
         Ok(Self {
@@ -124,7 +119,7 @@ impl Server {
             start: StartBox(start),
             grants: GrantGate::new(audience, instance.clone(), keys),
             instance,
-            tools: BTreeMap::new(),
+            tools: Tools::default(),
             routes: RoutesBuilder::default(),
             calls_max: CALLS_MAX,
             draining: CancellationToken::new(),
@@ -139,6 +134,7 @@ impl Server {
         let value = match &self.start.0 {
             Start::Kernel(boot) => boot.settings.clone(),
             Start::Alone(alone) => alone.settings.clone(),
+            Start::Manifest(settings) => settings.clone(),
         };
         if value.is_null() {
             return Ok(T::default());
@@ -148,12 +144,13 @@ impl Server {
         })
     }
 
-    /// The roots that calls may work in, absolute; the first is the workspace.
+    /// The roots that calls may work in, absolute; the first is the workspace. None with `--manifest`.
     #[must_use]
     pub fn roots(&self) -> &[PathBuf] {
         match &self.start.0 {
             Start::Kernel(boot) => &boot.roots,
             Start::Alone(alone) => &alone.options.workspaces,
+            Start::Manifest(_) => &[],
         }
     }
 
@@ -172,7 +169,31 @@ impl Server {
     /// With one more tool.
     #[must_use]
     pub fn tool<T: Tool>(mut self, tool: T) -> Self {
-        self.tools.insert(T::NAME, Arc::new(Registered::new(tool)));
+        self.tools.add(tool);
+        self
+    }
+
+    /// With an old name of one of its tools: `T::NAME` is that name, with an input, schema and handler
+    /// of its own. It is never advertised; the kernel judges its calls as calls of the tool that it
+    /// `means`, and asks [`Tool::prepare`] here if that tool is prepared. Nothing else of [`Tool::spec`]
+    /// counts than `safety`, and that only where `prepare` is the default one.
+    #[must_use]
+    pub fn legacy<T: Tool>(mut self, means: &'static str, tool: T) -> Self {
+        self.tools.add_legacy(means, None, tool);
+        self
+    }
+
+    /// The same, only for calls whose argument has this text: for names that meant several tools
+    /// (`File` with action "write"). `T::Input` has that argument too. All variants of a name look at the
+    /// same one; a handler without condition, by [`Server::legacy`], takes the calls that no other takes.
+    #[must_use]
+    pub fn legacy_when<T: Tool>(
+        mut self,
+        means: &'static str,
+        (argument, value): (&'static str, &'static str),
+        tool: T,
+    ) -> Self {
+        self.tools.add_legacy(means, Some((argument, value)), tool);
         self
     }
 
@@ -193,11 +214,14 @@ impl Server {
     }
 
     /// Serves until standard input closes or SIGTERM comes, then drains: running calls may finish
-    /// for 10 s, connections close within 1 s more.
+    /// for 10 s, connections close within 1 s more. With `--manifest`: prints it and serves nothing.
     ///
     /// # Errors
-    /// A socket that cannot be had, or a transport that fails.
+    /// A socket that cannot be had, a transport that fails, or old names that contradict each other.
     pub async fn serve(self) -> Result<(), ServeError> {
+        if let Start::Manifest(_) = &self.start.0 {
+            return describe::print(&self.describe()?);
+        }
         let tasks = TaskTracker::new();
         watch_for_the_end(&self.start.0, self.draining.clone(), &tasks)?;
         self.serve_until_drained(tasks).await
@@ -208,13 +232,13 @@ impl Server {
         mut self,
         tasks: TaskTracker,
     ) -> Result<(), ServeError> {
-        let (specs, manifest) = self.manifest();
+        let described = self.describe()?;
         let blobs = Arc::new(Blobs::default());
         let shared = Arc::new(Shared {
             instance: self.instance.clone(),
             tools: std::mem::take(&mut self.tools),
-            manifest,
-            specs,
+            manifest: described.manifest.unwrap_or_default(),
+            specs: described.tools,
             features: Vec::new(),
             calls_max: self.calls_max,
             grants: self.grants.clone(),
@@ -286,6 +310,8 @@ impl Server {
                         }
                     }
                 }
+                // Printed by `serve`; nobody connects.
+                Start::Manifest(_) => Ok(()),
             }
         };
         // A connection that stays open, or a peer that never speaks, must not keep the process.
@@ -295,27 +321,17 @@ impl Server {
         }
     }
 
-    fn manifest(&self) -> (Vec<tollgate_proto::tool::v1::ToolSpec>, Manifest) {
-        let specs: Vec<_> = self.tools.values().map(|tool| wire::tool_spec(tool)).collect();
-        let mut manifest = Manifest {
-            name: self.name.to_owned(),
-            version: self.version.to_owned(),
-            build_sha256: self.build_sha256().into(),
-            protocol_min: PROTOCOL,
-            protocol_max: PROTOCOL,
-            digest: bytes::Bytes::new(),
-            notes: Vec::new(),
-            sources: Vec::new(),
-        };
-        manifest.digest = manifest::digest(&manifest, &specs).to_vec().into();
-        (specs, manifest)
+    /// The whole manifest, on one page.
+    pub(crate) fn describe(&self) -> Result<DescribeResponse, ServeError> {
+        describe::describe(self.name, self.version, self.build_sha256(), &self.tools)
     }
 
     /// The digest of this program's file, for receipts. Empty when it cannot be read, and for a server
-    /// that a kernel starts: that kernel has the file and looks itself, once.
+    /// that a kernel starts: that kernel has the file and looks itself, once. So has `--manifest`, whose
+    /// digest is then that server's.
     fn build_sha256(&self) -> Vec<u8> {
         match &self.start.0 {
-            Start::Kernel(_) => Vec::new(),
+            Start::Kernel(_) | Start::Manifest(_) => Vec::new(),
             Start::Alone(_) => std::fs::read("/proc/self/exe")
                 .map(|bytes| sha256(&bytes).to_vec())
                 .unwrap_or_default(),
@@ -325,6 +341,7 @@ impl Server {
     fn add_reflection(&mut self) -> Result<(), ServeError> {
         let offered = match &self.start.0 {
             Start::Kernel(_) => true,
+            Start::Manifest(_) => false,
             Start::Alone(alone) => {
                 matches!(alone.listen, Listen::Unix(_)) || alone.options.reflection
             }

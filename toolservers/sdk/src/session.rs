@@ -10,7 +10,7 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval, sleep_until, timeout},
 };
 use tokio_stream::StreamExt;
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tollgate_proto::tool::v1::{
     Attach, Cancel, Draining, Heartbeat, KernelFrame, Prepare, ServerFrame, Start,
     completed::Rejection, kernel_frame::Frame as FromKernel, server_frame::Frame,
@@ -20,7 +20,7 @@ use tonic::{Code, Status, Streaming};
 use crate::{
     CancelReason,
     call::{Line, Outgoing},
-    execute::{self, Running},
+    execute::{self, Owner, Running},
     limits::{ABANDONED_GRACE, ANSWERS_MAX, ATTACH_WITHIN, DRAIN_WITHIN, PREPARE_WITHIN},
     shared::Shared,
     status::status,
@@ -39,6 +39,8 @@ struct Session {
     running: TaskTracker,
     /// One permit for each answer that is on its way.
     answers: Arc<Semaphore>,
+    /// Fires at its end, for what its calls left running.
+    over: CancellationToken,
 }
 
 /// Runs a session to its end. Returns when every call of it has been told to stop.
@@ -64,6 +66,7 @@ pub(crate) async fn run(
         calls: HashMap::new(),
         running: TaskTracker::new(),
         answers: Arc::new(Semaphore::new(ANSWERS_MAX)),
+        over: CancellationToken::new(),
     };
     session.serve(&mut incoming, lease, beat).await;
     session.end().await;
@@ -209,7 +212,8 @@ impl Session {
             return self.answer(std::future::ready(Frame::Completed(Box::new(completed))));
         }
         let line = Line::new(call_id.clone(), self.outgoing.clone());
-        let running = execute::start(&self.shared, &self.running, self.id.clone(), start, line);
+        let owner = Owner { session: self.id.clone(), over: self.over.clone() };
+        let running = execute::start(&self.shared, &self.running, owner, start, line);
         self.calls.insert(call_id, running);
         Ok(())
     }
@@ -228,6 +232,7 @@ impl Session {
 
     /// The session is over: its calls stop, and nothing of it stays.
     async fn end(self) {
+        self.over.cancel();
         for call in self.calls.values() {
             call.stop(CancelReason::Session, ABANDONED_GRACE);
         }

@@ -1,18 +1,17 @@
 //! What all sessions of a server process share.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tollgate_proto::tool::v1::{Manifest, ToolSpec};
 
-use crate::{blobs::Blobs, erased::Registered, executions::Executions, grants::GrantGate};
+use crate::{blobs::Blobs, executions::Executions, grants::GrantGate, tools::Tools};
 
 /// One server process.
 pub(crate) struct Shared {
     /// Minted when the process started (UUIDv7 text); grants name it.
     pub(crate) instance: String,
-    /// By name.
-    pub(crate) tools: BTreeMap<&'static str, Arc<Registered>>,
+    pub(crate) tools: Tools,
     pub(crate) manifest: Manifest,
     pub(crate) specs: Vec<ToolSpec>,
     pub(crate) features: Vec<String>,

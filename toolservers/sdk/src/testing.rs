@@ -6,7 +6,7 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU8, AtomicUsize, Ordering},
     },
 };
@@ -46,6 +46,8 @@ const KEY: [u8; 32] = [7; 32];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Probe {
     pub(crate) ran: Arc<AtomicUsize>,
+    /// [`Call::session_over`] of the last call.
+    pub(crate) session_over: Arc<Mutex<CancellationToken>>,
     pub(crate) prepared: Arc<AtomicUsize>,
 }
 
@@ -113,6 +115,7 @@ impl Tool for Probe {
 
     async fn call(&self, input: ProbeInput, call: Call) -> Result<Reply, Failure> {
         self.ran.fetch_add(1, Ordering::Relaxed);
+        *self.session_over.lock().unwrap() = call.session_over.clone();
         match input.action {
             Action::Answer => Ok(Reply::text("x".repeat(input.bytes))),
             Action::Output => {
@@ -155,6 +158,11 @@ pub(crate) struct World {
 impl World {
     /// A server with the probe.
     pub(crate) async fn start() -> Self {
+        Self::with(|server| server).await
+    }
+
+    /// A server with the probe and what `more` adds.
+    pub(crate) async fn with(more: impl FnOnce(Server) -> Server) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
         let boot = Bootstrap {
@@ -172,6 +180,7 @@ impl World {
         let probe = Probe::default();
         let start = Started::Kernel(Box::new(boot));
         let server = Server::from_start("probe", "1.2.3", start).unwrap().tool(probe.clone());
+        let server = more(server);
         let draining = server.stopping();
         let served = tokio::spawn(server.serve_until_drained(TaskTracker::new()));
         let channel = connect(path).await;

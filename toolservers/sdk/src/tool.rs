@@ -344,6 +344,8 @@ pub enum Subject {
         relative: Option<PathBuf>,
         /// How it is touched.
         access: PathAccess,
+        /// How far below it.
+        reach: PathReach,
     },
     /// One simple command of a parsed shell line.
     Command {
@@ -370,6 +372,19 @@ pub enum Subject {
     },
     /// Another tool.
     Tool(String),
+}
+
+/// How far below a path a call goes.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum PathReach {
+    /// Nothing below it.
+    #[default]
+    Itself,
+    /// All that lies below it too: the gate asks where a rule speaks of anything there.
+    Tree,
+    /// For reads only: what lies below it too, but for what the grant withholds. Who says so passes
+    /// over every place that [`Scope::withheld`](crate::Scope::withheld) holds.
+    GrantedTree,
 }
 
 /// How a path is touched.

@@ -9,11 +9,12 @@ use tollgate_proto::{limits::INLINE_BYTES_MAX, tool::v1 as proto};
 
 use crate::{
     Caller, CancelReason, Channel, Context, Effects, Escalation, Exposure, Failure, HostService,
-    Interrupt, Invalid, Observation, PathAccess, Preparation, Rendering, Reply, Safety, Sandbox,
-    Scope, Subject,
+    Interrupt, Invalid, Observation, PathAccess, PathReach, Preparation, Rendering, Reply, Safety,
+    Sandbox, Scope, Subject, Withheld,
     erased::Registered,
     limits::{CALL_ID_BYTES_MAX, INVALID_BYTES_MAX, JUSTIFICATION_BYTES_MAX, SUBJECTS_MAX},
     reply::Block,
+    tools::Legacy,
 };
 
 /// Cuts a text to at most `max` bytes at a character boundary.
@@ -25,7 +26,11 @@ pub(crate) fn bounded(mut text: String, max: usize) -> String {
     text
 }
 
-pub(crate) fn tool_spec(tool: &Registered) -> proto::ToolSpec {
+/// A tool and its old names, as the manifest has them.
+pub(crate) fn tool_spec<'a>(
+    tool: &Registered,
+    old_names: impl Iterator<Item = &'a Legacy>,
+) -> proto::ToolSpec {
     let spec = &tool.spec;
     proto::ToolSpec {
         name: tool.name.to_owned(),
@@ -40,7 +45,7 @@ pub(crate) fn tool_spec(tool: &Registered) -> proto::ToolSpec {
             Exposure::Hidden => proto::Exposure::Hidden,
         }
         .into(),
-        hidden_names: Vec::new(),
+        hidden_names: old_names.map(hidden_name).collect(),
         safety: Some(safety(spec.safety)),
         prepare: if spec.prepares { proto::PrepareNeed::Always } else { proto::PrepareNeed::Never }
             .into(),
@@ -74,6 +79,17 @@ pub(crate) fn tool_spec(tool: &Registered) -> proto::ToolSpec {
             })
             .collect(),
         source: String::new(),
+    }
+}
+
+fn hidden_name(old: &Legacy) -> proto::HiddenName {
+    proto::HiddenName {
+        name: old.tool.name.to_owned(),
+        input_schema: old.tool.schema.clone().into(),
+        when: old.when.map(|(argument, value)| proto::ArgumentIs {
+            argument: argument.to_owned(),
+            value: value.to_owned(),
+        }),
     }
 }
 
@@ -155,7 +171,9 @@ pub(crate) fn context(call_id: &str, context: proto::CallContext) -> Context {
 }
 
 pub(crate) fn scope(scope: proto::Scope) -> Scope {
+    let withheld = scope.withheld.unwrap_or_default();
     Scope {
+        withheld: Withheld::new(&withheld.globs, &withheld.names),
         read_roots: scope.read_roots.into_iter().map(PathBuf::from).collect(),
         write_roots: scope.write_roots.into_iter().map(PathBuf::from).collect(),
         hosts: scope.hosts,
@@ -234,7 +252,7 @@ fn escalation(wish: Escalation) -> proto::Escalation {
 fn subject(subject: Subject) -> proto::Subject {
     use proto::subject::Subject as Wire;
     let wire = match subject {
-        Subject::Path { absolute, relative, access } => Wire::Path(proto::PathSubject {
+        Subject::Path { absolute, relative, access, reach } => Wire::Path(proto::PathSubject {
             absolute: absolute.to_string_lossy().into_owned(),
             relative: relative.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default(),
             access: match access {
@@ -242,6 +260,12 @@ fn subject(subject: Subject) -> proto::Subject {
                 PathAccess::Write => proto::PathAccess::Write,
                 PathAccess::Create => proto::PathAccess::Create,
                 PathAccess::Delete => proto::PathAccess::Delete,
+            }
+            .into(),
+            reach: match reach {
+                PathReach::Itself => proto::PathReach::Unspecified,
+                PathReach::Tree => proto::PathReach::Tree,
+                PathReach::GrantedTree => proto::PathReach::GrantedTree,
             }
             .into(),
         }),

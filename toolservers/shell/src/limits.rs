@@ -16,12 +16,77 @@ pub(crate) const TERM_GRACE: Duration = Duration::from_millis(500);
 /// system call cannot be waited for.
 pub(crate) const KILL_PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long a call waits for a background process to be stopped: the grace, the killing, the reaping,
+/// and room for a busy machine.
+pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(10);
+
 /// Between two looks at the process table while killing: a member whose parent lives sends no
 /// signal to this process when it dies.
 pub(crate) const KILL_LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Bytes of one command: what Linux takes as one argument (`MAX_ARG_STRLEN`, 128 KiB with its end).
 pub(crate) const COMMAND_BYTES_MAX: usize = 128 * 1024 - 1;
+
+/// Bytes of a text that a process reads as its input: under what a pipe of Linux takes with nobody
+/// reading, and so that a person is shown all of it.
+pub(crate) const INPUT_BYTES_MAX: usize = 30 * 1024;
+
+/// Seconds that a process may take to read a text before the write gives up.
+pub(crate) const WRITE_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Bytes of what was typed and has no line end yet, kept to judge the next text with it.
+pub(crate) const TYPED_BYTES_MAX: usize = 4096;
+
+/// Running background processes of one session; a further one is refused.
+pub(crate) const PROCESSES_MAX: usize = 16;
+
+/// Running background processes of all sessions.
+pub(crate) const PROCESSES_OF_ALL_MAX: usize = 64;
+
+/// Ended background processes of one session that can still be read; the oldest is forgotten first.
+pub(crate) const ENDED_MAX: usize = 16;
+
+/// Ended background processes of all sessions, likewise.
+pub(crate) const ENDED_OF_ALL_MAX: usize = 64;
+
+/// Ids of forgotten processes that are still told from ids that never were.
+pub(crate) const FORGOTTEN_MAX: usize = 256;
+
+/// Bytes of cleaned output that are kept of a background process, its newest lines.
+pub(crate) const KEPT_BYTES_MAX: usize = 256 * 1024;
+
+/// Lines that are kept of a background process: empty ones cost memory too.
+pub(crate) const KEPT_LINES_MAX: usize = 10_000;
+
+/// Bytes of one line of a background process that are kept, from its end.
+pub(crate) const KEPT_LINE_BYTES_MAX: usize = 16 * 1024;
+
+/// Bytes read at once from a background process: 64 that write without end leave the server time.
+pub(crate) const BACKGROUND_CHUNK_BYTES: usize = 8 * 1024;
+
+/// Characters of output that one call shows of a background process.
+pub(crate) const SHOWN_CHARS_MAX: usize = RESULT_CHARS_MAX - NOTICE_CHARS_MAX;
+
+/// Seconds that a call waits for a background process when it does not say.
+pub(crate) const WAIT_SECONDS_DEFAULT: u32 = 30;
+
+/// Milliseconds that a command of an old name may run when the call does not say, as those names had it.
+pub(crate) const OLD_TIMEOUT_MS_DEFAULT: u64 = 120_000;
+
+/// Milliseconds that a call of an old name may run or wait; what asks for more gets that, as of old.
+pub(crate) const OLD_TIMEOUT_MS_MAX: u64 = 600_000;
+
+/// Milliseconds that the old action `wait` waits when the call does not say.
+pub(crate) const OLD_WAIT_MS_DEFAULT: u64 = 30_000;
+
+/// Milliseconds that the old action `interact` waits for output when the call does not say.
+pub(crate) const OLD_INTERACT_MS_DEFAULT: u64 = 1_000;
+
+/// Bytes of an id that a message quotes.
+pub(crate) const ID_BYTES_MAX: usize = 64;
+
+/// Characters of a command in a list of processes.
+pub(crate) const LISTED_CHARS_MAX: usize = 100;
 
 /// Bytes of a justification, from the protocol: a person reads all of it.
 pub(crate) const JUSTIFICATION_BYTES_MAX: usize = 1024;

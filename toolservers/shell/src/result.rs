@@ -3,7 +3,7 @@
 //! Invariants: at most 30,000 characters; the last line, which says how the command ended, and the
 //! notes before it are never cut; nothing is said of success or failure but how it ended (B050).
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use nix::sys::signal::Signal;
 use tollgate_sdk::serde_json::{Value, json};
@@ -91,7 +91,7 @@ fn own_notes(finished: &Finished) -> Vec<String> {
 }
 
 fn last_line(finished: &Finished) -> String {
-    let after = duration(finished);
+    let after = time(finished.duration);
     match (finished.stop, finished.ending) {
         (Stop::Itself, Some(Ending::Code(code))) => format!("[exit code {code} after {after}]"),
         (Stop::Itself, Some(Ending::Signal(number))) => {
@@ -108,15 +108,16 @@ fn last_line(finished: &Finished) -> String {
     }
 }
 
-fn duration(finished: &Finished) -> String {
-    match finished.duration.as_millis() {
+/// "12 ms", "3.4 s".
+pub(crate) fn time(duration: Duration) -> String {
+    match duration.as_millis() {
         millis @ 0..1000 => format!("{millis} ms"),
-        _ => format!("{:.1} s", finished.duration.as_secs_f64()),
+        _ => format!("{:.1} s", duration.as_secs_f64()),
     }
 }
 
 /// "SIGKILL"; a real-time signal by its number.
-fn signal_name(number: i32) -> String {
+pub(crate) fn signal_name(number: i32) -> String {
     Signal::try_from(number)
         .map_or_else(|_| format!("SIG{number}"), |signal| signal.as_str().to_owned())
 }

@@ -25,7 +25,7 @@ use crate::{
     capture::{Capture, Captured},
     limits::{CHUNK_BYTES, KILL_PATIENCE, PIPE_BYTES, PROGRESS_CHARS_MAX, PROGRESS_PAUSE},
     reap::Ending,
-    spawn::{Bash, LastCwd},
+    spawn::{Bash, Input, LastCwd},
     tree::Tree,
 };
 
@@ -45,6 +45,8 @@ pub(crate) struct Order<'a> {
     pub(crate) call_id: &'a str,
     /// How long it may run.
     pub(crate) timeout: Duration,
+    /// What it finds as its input.
+    pub(crate) input: Input<'a>,
     /// Bytes that are passed on; what follows is only counted and shown in part.
     pub(crate) output_bytes_max: u64,
 }
@@ -105,8 +107,8 @@ pub(crate) async fn run(
     audience: &impl Audience,
 ) -> io::Result<Finished> {
     let began = Instant::now();
-    let started = bash.start(order.command, order.cwd, order.environment)?;
-    let tree = Tree { root: started.child.pid, call_id: order.call_id };
+    let started = bash.start(order.command, order.cwd, order.environment, order.input)?;
+    let tree = Tree { root: Some(started.child.pid), call_id: order.call_id };
     let mut ended = started.child.ended;
     let mut stream = Stream {
         pipe: pipe::Receiver::from_owned_fd(started.output)?,
@@ -197,26 +199,11 @@ impl<A: Audience> Stream<'_, A> {
             // A command that writes without end must not keep the clock from being looked at.
             tokio::task::consume_budget().await;
         }
-        self.drain(&mut buffer).await;
+        for piece in buffered(&self.pipe).chunks(CHUNK_BYTES) {
+            self.piece(piece).await;
+        }
         let unsent = std::mem::take(&mut self.unsent);
         self.pass_on(&unsent).await;
-    }
-
-    /// Reads what the pipe held when the command ended. What comes later is not the command's, so
-    /// no more than a pipe can hold is read; and the pipe is asked itself, since the runtime may
-    /// not have heard yet of the last bytes.
-    async fn drain(&mut self, buffer: &mut [u8]) {
-        let mut left = rustix::pipe::fcntl_getpipe_size(&self.pipe).unwrap_or(PIPE_BYTES);
-        while left > 0 {
-            let room = left.min(buffer.len());
-            let Some(part) = buffer.get_mut(..room) else { return };
-            let Ok(bytes) = rustix::io::read(self.pipe.as_fd(), &mut *part) else { return };
-            if bytes == 0 {
-                return;
-            }
-            left -= bytes;
-            self.piece(part.get(..bytes).unwrap_or_default()).await;
-        }
     }
 
     /// Waits for bytes or for the end, and tells the newest line when it is time.
@@ -271,6 +258,22 @@ impl<A: Audience> Stream<'_, A> {
             self.audience.progress(line);
         }
     }
+}
+
+/// What a pipe holds when its command has ended. What comes later is not the command's, so no more
+/// than a pipe can hold is read; and the pipe is asked itself, since the runtime may not have heard yet
+/// of the last bytes.
+pub(crate) fn buffered(pipe: &pipe::Receiver) -> Vec<u8> {
+    let mut left = rustix::pipe::fcntl_getpipe_size(pipe).unwrap_or(PIPE_BYTES);
+    let (mut all, mut buffer) = (Vec::new(), vec![0; CHUNK_BYTES]);
+    while left > 0 {
+        let room = left.min(buffer.len());
+        let Some(part) = buffer.get_mut(..room) else { break };
+        let Ok(bytes @ 1..) = rustix::io::read(pipe.as_fd(), &mut *part) else { break };
+        left -= bytes;
+        all.extend_from_slice(part.get(..bytes).unwrap_or_default());
+    }
+    all
 }
 
 /// How many bytes at the end begin a character that is not complete yet, 0 to 3.

@@ -1,4 +1,5 @@
-//! Starts bash for one command: own session, no input, one pipe for both outputs, nothing inherited.
+//! Starts bash for one command: own session, one pipe for both outputs, nothing inherited; no input,
+//! unless the call gives one.
 //!
 //! `posix_spawn` rather than fork and exec: no unsafe code, and as fast as starting a program can be.
 //! The shell gets the command as the one argument after `-c`, byte for byte.
@@ -12,7 +13,7 @@ use std::{
     env,
     ffi::{CString, OsStr, OsString},
     fs::{self, File},
-    io,
+    io::{self, Write as _},
     os::{
         fd::{AsRawFd, OwnedFd},
         unix::ffi::{OsStrExt, OsStringExt},
@@ -76,6 +77,17 @@ pub(crate) enum BashError {
     Desk(#[source] io::Error),
 }
 
+/// What a command finds as its input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Input<'a> {
+    /// Its end, at once.
+    Nothing,
+    /// This text and then its end; at most what a pipe holds (`INPUT_BYTES_MAX`).
+    Text(&'a [u8]),
+    /// What comes, until the writing end is closed.
+    Open,
+}
+
 /// A running command.
 #[derive(Debug)]
 pub(crate) struct Started {
@@ -83,6 +95,8 @@ pub(crate) struct Started {
     pub(crate) child: reap::Child,
     /// Both outputs in one order.
     pub(crate) output: OwnedFd,
+    /// The writing end of its input, if that is open.
+    pub(crate) input: Option<OwnedFd>,
     /// Where the shell leaves its last working directory.
     pub(crate) last_cwd: LastCwd,
 }
@@ -130,6 +144,7 @@ impl Bash {
         command: &str,
         cwd: &Path,
         mut environment: Vec<CString>,
+        input: Input<'_>,
     ) -> io::Result<Started> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let last_cwd = LastCwd(self.desk.path().join(call.to_string()));
@@ -146,14 +161,14 @@ impl Bash {
         arguments.push(CString::new(command)?);
 
         let (output, into_output) = pipe_with(PipeFlags::CLOEXEC)?;
-        let nothing = File::open("/dev/null")?;
-        let (actions, attributes) = (actions(&nothing, &into_output)?, attributes()?);
+        let (from_input, into_input) = input_of(input)?;
+        let (actions, attributes) = (actions(&from_input, &into_output)?, attributes()?);
         let child = reap::spawn(|| {
             in_folder(cwd, || {
                 Ok(posix_spawn(&*program, &actions, &attributes, &arguments, &environment)?)
             })
         })?;
-        Ok(Started { child, output, last_cwd })
+        Ok(Started { child, output, input: into_input, last_cwd })
     }
 }
 
@@ -166,8 +181,23 @@ fn in_folder(cwd: &Path, start: impl FnOnce() -> io::Result<Pid>) -> io::Result<
     started
 }
 
-/// No input, both outputs to `output`, everything else closed.
-fn actions(input: &File, output: &OwnedFd) -> nix::Result<PosixSpawnFileActions> {
+/// The reading end of an input, and the writing one if it stays open.
+fn input_of(input: Input<'_>) -> io::Result<(OwnedFd, Option<OwnedFd>)> {
+    if let Input::Nothing = input {
+        return Ok((File::open("/dev/null")?.into(), None));
+    }
+    let (from, into) = pipe_with(PipeFlags::CLOEXEC)?;
+    if let Input::Text(text) = input {
+        // Nobody reads yet: what the pipe does not hold would be waited for without end.
+        rustix::io::ioctl_fionbio(&into, true)?;
+        File::from(into).write_all(text)?;
+        return Ok((from, None));
+    }
+    Ok((from, Some(into)))
+}
+
+/// This input, both outputs to `output`, everything else closed.
+fn actions(input: &OwnedFd, output: &OwnedFd) -> nix::Result<PosixSpawnFileActions> {
     let mut actions = PosixSpawnFileActions::init()?;
     actions.add_dup2(input.as_raw_fd(), 0)?;
     actions.add_dup2(output.as_raw_fd(), 1)?;

@@ -7,12 +7,12 @@
 
 use std::path::{Path, PathBuf};
 
-use tollgate_sdk::{PathAccess, Subject};
+use tollgate_sdk::{PathAccess, PathReach, Subject};
 
 use crate::{
     limits::{PREVIEW_BYTES_MAX, SUBJECT_BYTES_MAX, SUBJECT_WORDS_MAX, SUBJECTS_MAX},
     links,
-    parse::{Command, Parsed, Target},
+    parse::{self, Command, Parsed, Target},
 };
 
 #[cfg(test)]
@@ -61,6 +61,29 @@ pub(crate) fn subjects(
 /// A line in which nothing is found that it touches, as one subject of which nothing is known.
 pub(crate) fn unknown(line: &str) -> Subject {
     opaque(vec![bounded(line, SUBJECT_BYTES_MAX).to_owned()], String::new())
+}
+
+/// What a text may be that a program reads: commands, if it is a shell. Subjects of the text as if it were
+/// a line, after those that there are and one of which nothing is known: what no rule allows.
+pub(crate) fn typed(
+    into: &str,
+    text: &str,
+    cwd: &Path,
+    roots: &[PathBuf],
+    mut subjects: Vec<Subject>,
+) -> Vec<Subject> {
+    // With blanks in it, so that it is no program's name.
+    subjects.push(unknown(&format!("{into} {text}")));
+    for subject in self::subjects(&parse::parse(text), &[], false, cwd, roots) {
+        if !subjects.contains(&subject) {
+            subjects.push(subject);
+        }
+    }
+    if subjects.len() > SUBJECTS_MAX {
+        let more = subjects.split_off(SUBJECTS_MAX - 1).len();
+        subjects.push(opaque(vec![format!("({more} more)")], String::new()));
+    }
+    subjects
 }
 
 /// The line and, if it is more than one command, its commands one a line.
@@ -151,7 +174,7 @@ fn of_names(names: Vec<PathBuf>, writes: bool, roots: &[PathBuf]) -> Vec<Subject
     };
     let subject = |absolute: PathBuf| {
         let relative = relative(&absolute, roots);
-        Subject::Path { absolute, relative, access }
+        Subject::Path { absolute, relative, access, reach: PathReach::Itself }
     };
     names.into_iter().map(subject).collect()
 }

@@ -10,7 +10,7 @@
 //! until [`kill_everything`].
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fs,
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -27,8 +27,8 @@ use crate::{
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// What ended calls left running.
-static KEPT: Mutex<BTreeSet<Id>> = Mutex::new(BTreeSet::new());
+/// What ended calls left running, and the ids of those calls.
+static KEPT: Mutex<BTreeMap<Id, String>> = Mutex::new(BTreeMap::new());
 
 /// A process, told apart from later ones with the same number by its start in clock ticks.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -48,8 +48,9 @@ struct Process {
 /// The processes of one call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tree<'a> {
-    /// The shell: leader of the call's session.
-    pub(crate) root: i32,
+    /// The shell: leader of the call's session. Nothing once it has ended, since its number may be
+    /// given to another process; what it left is then told by the note that was made of it.
+    pub(crate) root: Option<i32>,
     /// The marker's value in their environment.
     pub(crate) call_id: &'a str,
 }
@@ -63,9 +64,14 @@ impl Tree<'_> {
         let all = below_this_process();
         let left = self.members(&all);
         let mut kept = kept();
-        kept.retain(|id| all.iter().any(|process| process.id == *id));
-        kept.extend(&left);
+        kept.retain(|id, _| all.iter().any(|process| process.id == *id));
+        kept.extend(left.iter().map(|id| (*id, self.call_id.to_owned())));
         left.len()
+    }
+
+    /// How many of it are alive.
+    pub(crate) fn count(self) -> usize {
+        if reap::has_children() { self.members(&below_this_process()).len() } else { 0 }
     }
 
     /// Ends all of it and gives how many could not be ended.
@@ -76,16 +82,19 @@ impl Tree<'_> {
     /// Those of `all` (parents before children) that belong to this call.
     fn members(self, all: &[Process]) -> Vec<Id> {
         let started = reap::started();
-        let alone = started.iter().all(|root| *root == self.root);
+        let alone = started.iter().all(|root| Some(*root) == self.root);
         let kept = kept();
         // What is known of a process holds for its children, if they say nothing else.
         let mut owned: BTreeMap<i32, Option<bool>> = BTreeMap::new();
         let mut members = Vec::new();
         for process in all {
             let pid = process.id.pid;
-            let own = if pid == self.root || process.session == self.root {
+            let is_its = |number: i32| self.root == Some(number);
+            let own = if is_its(pid) || is_its(process.session) {
                 Some(true)
-            } else if started.contains(&pid) || kept.contains(&process.id) {
+            } else if let Some(owner) = kept.get(&process.id) {
+                Some(self.root.is_none() && owner == self.call_id)
+            } else if started.contains(&pid) {
                 Some(false)
             } else if let Some(Some(parents)) = owned.get(&process.parent) {
                 Some(*parents)
@@ -199,6 +208,6 @@ fn marker(pid: i32) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-fn kept() -> MutexGuard<'static, BTreeSet<Id>> {
+fn kept() -> MutexGuard<'static, BTreeMap<Id, String>> {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }

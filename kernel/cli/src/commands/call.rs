@@ -32,11 +32,37 @@ mod tests;
 /// # Errors
 /// No kernel or session can be had, or records cannot be written.
 pub(crate) async fn call(start: &Start, call: &Call) -> Result<Exit, Failure> {
-    let config = start.config()?;
     let arguments = match call.arguments.as_str() {
         "-" => input::read("the arguments")?,
         given => given.to_owned(),
     };
+    let mut view = if start.common.json {
+        View::Quiet
+    } else {
+        View::Text(Box::new(TextView::new(start.output, Shows::default())))
+    };
+    let end = gated(start, &call.name, arguments, call.approvals.is_some(), &mut view).await?;
+    if start.common.json {
+        // [CLI-04]
+        json_line(&json!({ "result": end.result, "receipt": end.receipt }));
+    } else {
+        print(start, &end);
+    }
+    Ok(exit_of(&end))
+}
+
+/// One call of the person's, in a session of its own. `is_denied`: nobody answers questions.
+///
+/// # Errors
+/// As [`call`].
+pub(super) async fn gated(
+    start: &Start,
+    name: &str,
+    arguments: String,
+    is_denied: bool,
+    view: &mut View,
+) -> Result<CallEnd, Failure> {
+    let config = start.config()?;
     let governed = govern(start, &config, &[])?;
     let kernel = start.kernel(&config)?;
     let options = SessionOptions {
@@ -48,28 +74,16 @@ pub(crate) async fn call(start: &Start, call: &Call) -> Result<Exit, Failure> {
         model: None,
         record_requests: None,
     };
-    let mut view = if start.common.json {
-        View::Quiet
-    } else {
-        View::Text(Box::new(TextView::new(start.output, Shows::default())))
-    };
-    let desk = Desk::of_process(call.approvals.is_some(), true);
+    let desk = Desk::of_process(is_denied, true);
     let work = async |session: Session, cancel| {
         let arguments = Bytes::from(arguments);
-        let called = session.call(&call.name, arguments, Caller::User, &cancel).await;
+        let called = session.call(name, arguments, Caller::User, &cancel).await;
         let closed = session.close().await;
         let end = called?;
         closed?;
         Ok(end)
     };
-    let end = in_session(&kernel, options, desk, start.output, &mut view, work).await?;
-    if start.common.json {
-        // [CLI-04]
-        json_line(&json!({ "result": end.result, "receipt": end.receipt }));
-    } else {
-        print(start, &end);
-    }
-    Ok(exit_of(&end))
+    in_session(&kernel, options, desk, start.output, view, work).await
 }
 
 /// The result on standard output; a no is news and not a result.
@@ -100,12 +114,14 @@ fn class_of(end: &CallEnd) -> &str {
 }
 
 /// With what the process ends after a call (`[CLI-05]`).
-fn exit_of(end: &CallEnd) -> Exit {
+pub(super) fn exit_of(end: &CallEnd) -> Exit {
     match (status_of(end), class_of(end)) {
         (Status::Ok, _) => Exit::Done,
         (_, "cancelled") => Exit::Interrupted,
         (_, "server_unavailable") => Exit::Unavailable,
-        (Status::Refused, "unknown_tool" | "invalid_arguments") => Exit::Usage,
+        (Status::Refused, "unknown_tool" | "invalid_arguments") | (_, "invalid_query") => {
+            Exit::Usage
+        }
         (Status::Refused, _) if end.refused || end.receipt.decision == Decision::Denied => {
             Exit::Refused
         }

@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
-use tollgate_core::name::{ServerName, nearest};
+use tollgate_core::{
+    catalog::Provenance,
+    name::{ServerName, nearest},
+};
 use tollgate_engine::{
     grant_key,
     process::{self, Record},
@@ -106,7 +109,7 @@ async fn describe(start: &Start, config: &Config, name: &str) -> Result<Exit, Fa
         kernel.servers().into_iter().find(|view| view.name == server).map(|view| view.trust);
     let answer = described.and_then(|(described, connection)| {
         let facts = described.facts();
-        let tools = described.entries(&server, trust.unwrap_or_default())?;
+        let tools = described.entries(&server, trust.unwrap_or_default(), Provenance::Plugin)?;
         let tools = tools.iter().map(|entry| {
             json!({
                 "name": entry.name,

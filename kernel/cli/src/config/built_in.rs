@@ -1,5 +1,6 @@
 //! The first layer: the defaults of the key table, and the servers that come with Tollgate.
 
+use tollgate_core::catalog::Provenance;
 use toml::Table;
 
 use super::{
@@ -27,6 +28,13 @@ env = ["OPENAI_API_KEY", "OPENAI_BASE_URL"]
 
 /// Names of the built-in servers' programs.
 pub(crate) const PROGRAMS: [&str; 3] = ["tollgate-file", "tollgate-shell", "tollgate-model"];
+
+/// Where the tools of a server of this name come from. A server that takes a built-in one's place by
+/// configuration is treated as that one (`[ARCH-03]`).
+pub(crate) fn provenance(server: &str) -> Provenance {
+    let own = SERVERS.parse::<Table>().unwrap_or_default();
+    if own.contains_key(server) { Provenance::Builtin } else { Provenance::Plugin }
+}
 
 /// The layer.
 pub(crate) fn values() -> Values {

@@ -6,6 +6,7 @@
 use std::{fs, io::Read as _, path::Path};
 
 use tollgate_core::name::{ServerName, nearest};
+use tollgate_engine::settings::KERNEL;
 use toml::{
     Table, Value,
     de::{DeTable, DeValue},
@@ -78,6 +79,11 @@ impl Reader<'_> {
             && let Err(error) = ServerName::try_from(*name)
         {
             return self.fault(at, &dotted, &error.to_string());
+        }
+        if let ["servers", KERNEL] = path {
+            let what = "is the kernel's own name, by which lists and receipts say that no server has a \
+                        tool; give the server another one";
+            return self.fault(at, &dotted, what);
         }
         match (keys::find(path), place, value) {
             (Found::Key(key), _, _) => self.value(key, at, dotted, value),

@@ -71,6 +71,12 @@ pub(super) fn extra(config: &Config, common: &Common) -> Result<Extra, ConfigErr
         let names = values.list("tools.allow");
         names.iter().filter_map(|name| reader.name(name, "tools.allow", &said.source)).collect()
     });
+    if let Some(said) = values.get("tools.always_load") {
+        // Only whether they can be read: the engine gets them with the rest of `[tools]`.
+        for name in values.list("tools.always_load") {
+            reader.name(&name, "tools.always_load", &said.source);
+        }
+    }
     if !reader.faults.is_empty() {
         return Err(ConfigError(reader.faults));
     }

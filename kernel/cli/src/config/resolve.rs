@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use tollgate_core::{
+    authority::rules::NamePattern,
+    catalog::Surface,
     name::ServerName,
     stance::{Mode, Posture, Stance},
 };
-use tollgate_engine::settings::{Limits, Settings};
+use tollgate_engine::settings::{Limits, Settings, ToolSettings};
 
 use super::{Config, ConfigError, error::Fault, policy, programs::Programs, servers};
 
@@ -44,6 +46,7 @@ pub(crate) fn settings(
         stance: stance(config),
         servers: usable,
         limits: limits(config),
+        tools: tools(config),
         policy: policy::settings(config),
         guardian_model: values.text("auto_review.model").map(str::to_owned),
         launcher: executable.to_owned(),
@@ -69,6 +72,22 @@ pub(crate) fn stance(config: &Config) -> Stance {
     let mode = Mode::ALL.into_iter().find(|mode| mode.as_str() == word("mode"));
     let posture = Posture::ALL.into_iter().find(|posture| posture.as_str() == word("posture"));
     Stance { mode: mode.unwrap_or_default(), posture: posture.unwrap_or_default() }
+}
+
+/// How much of the catalog a model gets.
+pub(crate) fn surface(config: &Config) -> Surface {
+    let word = config.values.text("tools.surface").unwrap_or_default();
+    Surface::ALL.into_iter().find(|surface| surface.as_str() == word).unwrap_or_default()
+}
+
+/// `[tools]`; its patterns were checked when the files were read.
+fn tools(config: &Config) -> ToolSettings {
+    let always = config.values.list("tools.always_load");
+    ToolSettings {
+        always_load: always.iter().filter_map(|name| NamePattern::new(name).ok()).collect(),
+        surface: surface(config),
+        semantic_search: config.values.flag("tools.semantic_search").unwrap_or(true),
+    }
 }
 
 fn limits(config: &Config) -> Limits {

@@ -33,6 +33,7 @@ pub(super) fn resolve(
     Ok(ServerSettings {
         reach: server.reach(programs)?,
         trust: if trusted { Trust::Trusted } else { Trust::Untrusted },
+        provenance: built_in::provenance(name),
         settings: server.settings(),
         env: values.list(&server.key("env")),
         model: values.flag(&server.key("model")).unwrap_or(false),

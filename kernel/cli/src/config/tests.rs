@@ -82,6 +82,16 @@ fn an_unknown_key_is_told_with_its_place_and_the_nearest_name() {
     );
 }
 
+/// The kernel stands in lists and receipts where a server's name is expected.
+#[test]
+fn no_server_is_called_as_the_kernel() {
+    check_fault(
+        "\n[servers.kernel]\ncommand = [\"x\"]",
+        "…/home/config/config.toml:2: servers.kernel: is the kernel's own name, by which lists and receipts \
+         say that no server has a tool; give the server another one",
+    );
+}
+
 #[test]
 fn a_value_of_another_kind_is_told_with_what_is_expected() {
     let file = "…/home/config/config.toml";

@@ -7,7 +7,11 @@
 
 mod exact;
 
-use tollgate_core::{authority::Why, call::Caller, safety::Subject};
+use tollgate_core::{
+    authority::Why,
+    call::Caller,
+    safety::{Reach, Subject},
+};
 use tollgate_engine::approval::Card;
 
 use super::outcome;
@@ -193,11 +197,17 @@ pub(crate) fn command(subject: &Subject) -> Option<String> {
 pub(crate) fn touches(subject: &Subject) -> Option<String> {
     let told = match subject {
         Subject::Command { .. } => return None,
-        Subject::Path { absolute, relative, access } => {
+        Subject::Path { absolute, relative, access, reach } => {
             let access = serde_json::to_value(access).unwrap_or_default();
             let path = relative.as_ref().unwrap_or(absolute);
             let outside = if relative.is_none() { " (outside the workspace)" } else { "" };
-            format!("{} {}{outside}", access.as_str().unwrap_or("use"), path.display())
+            let below = match reach {
+                Reach::Itself => "",
+                Reach::Tree => " and all below it",
+                Reach::GrantedTree => " and below it, but for what is denied there",
+            };
+            let access = access.as_str().unwrap_or("use");
+            format!("{access} {}{below}{outside}", path.display())
         }
         Subject::Host { host } => format!("talk to {host}"),
         Subject::Repo { path } => format!("repository {}", path.display()),

@@ -104,6 +104,15 @@ impl TextView {
             | Body::ApprovalDecided { .. }
             | Body::StanceChanged { .. }
             | Body::SessionEnded {} => {}
+            Body::CatalogChanged { server, added, removed, changed, more } => {
+                let counted = [(added, "new"), (removed, "gone"), (changed, "changed")];
+                let counts = counted.iter().filter(|(names, _)| !names.is_empty());
+                let counts = counts.map(|(names, what)| format!("{} {what}", names.len()));
+                let left_out = (*more > 0).then(|| format!("{more} more"));
+                let counts: Vec<_> = counts.chain(left_out).collect();
+                let line = format!("the tools of '{server}' changed: {}", counts.join(", "));
+                self.dim(&mut pieces, &self.cut(&line));
+            }
             Body::AssistantDelta { text, reasoning } => self.delta(&mut pieces, text, reasoning),
             Body::AssistantMessage { text, tool_calls, .. } => {
                 self.message(&mut pieces, text, *tool_calls);

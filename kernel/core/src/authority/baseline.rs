@@ -16,13 +16,19 @@ use super::{
 };
 use crate::{
     call::{Caller, Classified},
-    safety::{Access, Sandbox, Subject, Trust},
+    safety::{Access, Reach, Sandbox, Subject, Trust},
     stance::Posture,
 };
 pub(super) use places::flat;
 use places::{each_place, role_of};
 
 const LAYER: Layer = Layer::Baseline;
+
+/// What lies below a place that is written as a whole nobody has looked at (`[THR-05]`).
+const WHOLE_TREE: Guarded = Guarded {
+    protection: Protection::Card,
+    what: "a folder with all below it, protected places too",
+};
 
 /// Says what the call needs by itself.
 pub(super) fn judge(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
@@ -54,11 +60,30 @@ pub(super) fn judge(docket: &mut Docket, call: &Classified, at: &Circumstances<'
             protect(docket, &name, guard);
         }
     });
+    if let Some(folder) = call.subjects().iter().find_map(written_tree) {
+        protect(docket, &folder.to_string_lossy(), WHOLE_TREE);
+    }
     if carved_out(call, at) {
         let reason = "it writes only ordinary files of a trusted git workspace".to_owned();
         docket.allow(LAYER, reason, None);
     }
     escalation(docket, call, at);
+}
+
+/// A folder that is written with all below it.
+fn written_tree(subject: &Subject) -> Option<&Path> {
+    match subject {
+        Subject::Path { absolute, access, reach: Reach::Tree, .. } if *access != Access::Read => {
+            Some(absolute)
+        }
+        Subject::Path { .. }
+        | Subject::Command { .. }
+        | Subject::Host { .. }
+        | Subject::Repo { .. }
+        | Subject::Mcp { .. }
+        | Subject::Tool { .. }
+        | Subject::Unknown => None,
+    }
 }
 
 fn why(need: Need, class: &str, reason: String) -> Why {
@@ -101,11 +126,12 @@ fn carved_out(call: &Classified, at: &Circumstances<'_>) -> bool {
 
 fn is_ordinary_file(subject: &Subject, at: &Circumstances<'_>) -> bool {
     match subject {
-        Subject::Path { absolute, access, .. } => {
+        Subject::Path { absolute, access, reach, .. } => {
             let guards = Guards::new(&at.policy.own);
             let role = role_of(*access).unwrap_or(Role::Named);
             let guarded = guards.of(&Place::of(absolute), role);
             *access != Access::Delete
+                && reach.is_itself()
                 && is_inside(absolute, &at.policy.workspace.root)
                 && guarded.is_none()
         }

@@ -10,7 +10,7 @@
 //!
 //! Not here: the guardian (`engine::guardian`), protected places (`protected`).
 
-mod credentials;
+pub(super) mod credentials;
 mod git;
 mod piped;
 mod system;

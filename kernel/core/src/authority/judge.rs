@@ -16,6 +16,7 @@ use super::{
     managed::{self, ManagedSaid},
     rules::{Action, Rule, Selected, compact, select},
     taint,
+    withheld::{Withheld, withheld},
 };
 use crate::{
     call::Classified,
@@ -159,7 +160,15 @@ fn rules(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
         docket.refuse(Refusal::new(layer, "policy_broken", message));
     }
     let name = |rule: &Rule| format!("{} ({})", compact::show(rule), rule.origin);
+    let withheld = withheld(call, at).unwrap_or_else(|refusal| {
+        docket.refuse(refusal);
+        Withheld::default()
+    });
     match select(call, at, &[&at.policy.rules, at.session]) {
+        Selected::Nothing if !withheld.globs.is_empty() => docket.pass(
+            layer,
+            format!("what rules deny or ask about below it is withheld: {}", withheld.told()),
+        ),
         Selected::Nothing => docket.pass(layer, "no rule speaks of it"),
         Selected::Allow(rules) => {
             let names = rules.iter().map(|rule| name(rule)).collect::<Vec<_>>().join(", ");

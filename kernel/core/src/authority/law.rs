@@ -81,10 +81,15 @@ impl Protected {
         &self.pattern
     }
 
-    /// Whether it holds this folded place, or goes with it when that is removed.
+    /// Whether it holds this folded place, or goes with it when that is removed or written with all below
+    /// it.
     fn holds(&self, place: &Path, root: &Path, role: Role) -> bool {
-        let gone = role == Role::Removed && self.folded.lies_below(place, root);
-        gone || self.folded.reaches(place, root)
+        let with_it = match role {
+            Role::Named | Role::Made => false,
+            Role::Removed => self.folded.lies_below(place, root),
+            Role::Throughout => self.folded.may_lie_below(place, root),
+        };
+        with_it || self.folded.reaches(place, root)
     }
 }
 

@@ -59,6 +59,8 @@ pub(super) enum Role {
     Made,
     /// It goes, with all below it.
     Removed,
+    /// It and anything below it may be written.
+    Throughout,
 }
 
 /// What protects this absolute path against writing, the strongest of all that apply.
@@ -85,8 +87,8 @@ impl<'a> Guards<'a> {
 
     /// What protects a place against what is done with it.
     pub(super) fn of(&self, place: &Place<'_>, role: Role) -> Option<Guarded> {
-        let is_own =
-            |own: &Place<'_>| place.is_in(own) || (role == Role::Removed && own.is_in(place));
+        let takes_all = matches!(role, Role::Removed | Role::Throughout);
+        let is_own = |own: &Place<'_>| place.is_in(own) || (takes_all && own.is_in(place));
         if self.own.iter().any(is_own) {
             let what = "Tollgate's own settings, trust, receipts or sockets";
             return Some(Guarded { protection: Protection::Never, what });

@@ -10,6 +10,7 @@
 //! | `facts`, `places` | what of a call rules look at |
 //! | `hold` | whether a deny or ask rule holds |
 //! | `cover` | whether an allow rule covers a subject |
+//! | `below` | what they withhold of a tree that is read |
 //! | `words`, `wrappers` | programs, words that are not known, wrappers that do nothing |
 //! | `index` | many rules, found fast |
 //! | `select` | who of several rules decides |
@@ -23,6 +24,7 @@
 //!
 //! Not here: reading files (`tollgate-policy`).
 
+mod below;
 pub mod compact;
 mod cover;
 mod facts;
@@ -42,6 +44,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use below::globs_below;
 pub use index::Rules;
 pub use pattern::{NamePattern, PathPattern, PatternError};
 pub use select::{Selected, select};

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     call::Caller,
-    catalog::{Catalog, Entry, Requirement},
+    catalog::{Catalog, Entry, Requirement, Surface, View},
     limits::NESTED_CALLS_MAX,
     receipt::Decision,
     safety::{Escalation, Safety, Sandbox, Subject, Trust},
@@ -258,7 +258,8 @@ fn a_hidden_name_is_judged_as_its_tool() {
     assert_eq!(refusal.class, "rule");
     let mut listed = Policy::default();
     listed.lists.deny = vec![NamePattern::new(canonical.as_str()).unwrap()];
-    let refused = admission::admit(call.checked.resolved, Stance::default(), &listed);
+    let refused =
+        admission::admit(call.checked.resolved, Stance::default(), Surface::Full, &listed);
     assert_eq!(refused.unwrap_err().class, "denied_tool");
 }
 
@@ -308,13 +309,13 @@ fn every_layer_says_something() {
 
 #[track_caller]
 fn admitted(entry: Entry, caller: Caller, mode: Mode, policy: &Policy, expected: Result<(), &str>) {
-    let mut catalog = Catalog::default();
-    catalog.add(entry).unwrap();
     let mut call = raw("tool");
     call.caller = caller;
-    let resolved = catalog.resolve(call).unwrap();
+    let resolved = View::whole(Catalog::from_iter([entry])).resolve(call).unwrap();
     let stance = Stance { mode, posture: Posture::FullAccess };
-    let got = admission::admit(resolved, stance, policy).map(drop).map_err(|refusal| refusal.class);
+    let got = admission::admit(resolved, stance, Surface::Full, policy)
+        .map(drop)
+        .map_err(|refusal| refusal.class);
     assert_eq!(got, expected.map_err(str::to_owned));
 }
 

@@ -46,6 +46,37 @@ pub enum HostService {
     WriteArtifact,
 }
 
+/// Where a tool comes from.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provenance {
+    /// The kernel itself.
+    Synthetic,
+    /// A server that comes with Tollgate, under its own name.
+    Builtin,
+    /// Another configured server.
+    Plugin,
+    /// An MCP server behind a bridge.
+    Mcp,
+}
+
+/// A condition on the arguments of a call.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ArgumentIs {
+    /// A property of the arguments' object.
+    pub argument: String,
+    /// The text that it must be, exactly.
+    pub value: String,
+}
+
+impl ArgumentIs {
+    /// Whether it holds.
+    #[must_use]
+    pub fn holds(&self, arguments: &serde_json::Value) -> bool {
+        arguments.get(&self.argument).and_then(serde_json::Value::as_str) == Some(&*self.value)
+    }
+}
+
 /// Something a tool needs from its host.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Requirement {
@@ -78,10 +109,18 @@ pub struct Entry {
     pub facts: Arc<ServerFacts>,
     /// How far the server's claims are believed.
     pub trust: Trust,
-    /// As its server knows it: the canonical name, or a hidden one with a schema of its own.
+    /// Where it comes from.
+    pub provenance: Provenance,
+    /// The MCP server that has it behind its bridge, by configured name.
+    pub source: Option<String>,
+    /// The canonical name, or a hidden one with a schema of its own.
     pub name: ToolName,
+    /// As its server knows it; differs where two tools of one name were told apart.
+    pub served_as: ToolName,
     /// Of a hidden name: the tool that it means.
     pub means: Option<ToolName>,
+    /// Of a hidden name that meant several tools: when it means this one.
+    pub when: Option<ArgumentIs>,
     /// For people.
     pub title: String,
     /// For the model.
@@ -119,6 +158,25 @@ impl Entry {
     #[must_use]
     pub fn canonical(&self) -> &ToolName {
         self.means.as_ref().unwrap_or(&self.name)
+    }
+
+    /// Its server's name for it, where the catalog had to give it another: what is denied under the one is
+    /// denied under the other.
+    #[must_use]
+    pub fn told_apart(&self) -> Option<&str> {
+        (self.means.is_none() && self.served_as != self.name).then(|| self.served_as.as_str())
+    }
+
+    /// Whether it is the kernel's own: no server is asked.
+    #[must_use]
+    pub fn is_synthetic(&self) -> bool {
+        self.provenance == Provenance::Synthetic
+    }
+
+    /// Whether it is one of the product's own tools.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.provenance <= Provenance::Builtin
     }
 
     /// The compiled schema.

@@ -1,26 +1,26 @@
 //! The ladder of spelling variants (spec 30, layer 1): `BASH`, `bash-tool`, `ToolSearch`.
 //!
-//! Each rung is tried over all names; a rung that fits exactly one name decides, one that fits
-//! several decides nothing. What later layers see is always the canonical name.
+//! A rung that fits exactly one name decides, one that fits several decides nothing. What later layers
+//! see is always the canonical name.
 
-/// The name that `asked` is a variant of.
-pub(crate) fn variant<'a>(
-    asked: &str,
-    names: impl Iterator<Item = &'a str> + Clone,
-) -> Option<&'a str> {
+/// The name that `asked` is a variant of; `known`: the names of a [`joined`] spelling.
+pub(crate) fn variant<'a, I>(asked: &str, known: impl Fn(&str) -> I) -> Option<&'a str>
+where
+    I: Iterator<Item = &'a str>,
+{
     if asked.is_empty() || asked.len() > 128 || !asked.is_ascii() {
         return None;
     }
     let asked = asked.trim();
-    let bare = without_suffix(&joined(asked)).to_owned();
-    only(names.clone().filter(|name| name.eq_ignore_ascii_case(asked)))
-        .or_else(|| only(names.clone().filter(|name| joined(name) == joined(asked))))
-        .or_else(|| only(names.filter(|name| joined(name) == bare)))
+    let spelling = joined(asked);
+    only(known(&spelling).filter(|name| name.eq_ignore_ascii_case(asked)))
+        .or_else(|| only(known(&spelling)))
+        .or_else(|| only(known(without_suffix(&spelling))))
 }
 
 /// Lower case without separators: one text for `tool_search`, `tool-search` and `ToolSearch`. Anything
 /// else stays: `../read` and `read;` are names of nothing (G-11).
-fn joined(name: &str) -> String {
+pub(crate) fn joined(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
 }
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::safety::Access;
+use crate::safety::{Access, Reach};
 
 const SESSION: &str = "s-1";
 
@@ -44,6 +44,7 @@ fn full() -> Receipt {
             absolute: "/w/a".into(),
             relative: Some("a".into()),
             access: Access::Read,
+            reach: Reach::Itself,
         }],
         safety: Some(Safety::WORST),
         layers: vec![LayerNote {

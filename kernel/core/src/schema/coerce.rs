@@ -1,4 +1,4 @@
-//! The closed list of coercions: only where the schema forbids a string, only whole and exact.
+//! The closed list of coercions: only where the schema forbids a string or null, only whole and exact.
 
 use serde_json::{Map, Value};
 
@@ -35,6 +35,7 @@ impl Coercing<'_> {
         match value {
             Value::Object(object) => {
                 self.rename(schema, object, pointer);
+                self.leave_out(schema, object, pointer);
                 for (key, inner) in object {
                     if let Some(schema) = schema.get("properties").and_then(|all| all.get(key)) {
                         self.value(schema, inner, &json::pointer(pointer, key));
@@ -51,6 +52,22 @@ impl Coercing<'_> {
         }
     }
 
+    /// Leaves out what is null where it may be absent and not null.
+    fn leave_out(&mut self, schema: &Value, object: &mut Map<String, Value>, pointer: &str) {
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required =
+            |name: &str| required.is_some_and(|all| all.iter().any(|it| it.as_str() == Some(name)));
+        let nulls = object.iter().filter(|(_, value)| value.is_null()).map(|(name, _)| name);
+        let nulls: Vec<String> = nulls.filter(|name| !is_required(name)).cloned().collect();
+        for name in nulls {
+            let meant = schema.get("properties").and_then(|all| all.get(&name));
+            if meant.is_some_and(|meant| forbids_null(follow(self.root, meant))) {
+                object.remove(&name);
+                self.coercions.push(record(&json::pointer(pointer, &name), "null", "nothing"));
+            }
+        }
+    }
+
     /// Gives arguments their canonical names, where those are known here and absent.
     fn rename(&mut self, schema: &Value, object: &mut Map<String, Value>, pointer: &str) {
         let known =
@@ -62,6 +79,14 @@ impl Coercing<'_> {
                 self.coercions.push(record(&json::pointer(pointer, alias), alias, canonical));
             }
         }
+    }
+}
+
+fn forbids_null(schema: &Value) -> bool {
+    match schema.get("type") {
+        Some(Value::String(one)) => one != "null",
+        Some(Value::Array(many)) => many.iter().all(|it| it.as_str() != Some("null")),
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => false,
     }
 }
 

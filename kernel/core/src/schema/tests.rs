@@ -49,6 +49,15 @@ fn what_is_certainly_meant_is_accepted_and_recorded() {
     check(r#"{"path": "a", "edits": [{"count": "2"}]}"#, Ok(&["/edits/0/count:integer"]));
 }
 
+/// Null for what may be absent is nothing; for what must be there it is a fault.
+#[test]
+fn null_for_what_may_be_absent_is_left_out_and_recorded() {
+    check(r#"{"path": "a", "limit": null, "all": null}"#, Ok(&["/all:nothing", "/limit:nothing"]));
+    check(r#"{"path": "a", "edits": [{"count": null}]}"#, Ok(&["/edits/0/count:nothing"]));
+    check(r#"{"path": null}"#, Err(("/path", "null")));
+    check(r#"{"path": "a", "other": null}"#, Err(("/other", "unknown property")));
+}
+
 /// An argument under another name of the manifest is taken where the canonical one is absent.
 #[test]
 fn another_name_of_an_argument_is_accepted_and_recorded() {

@@ -1,6 +1,10 @@
 //! Goal: `[KERN-03]`: neighbours that are safe run together, at most so many; all else alone.
 
-use tollgate_core::{catalog::Catalog, name::ServerName, safety::Trust};
+use tollgate_core::{
+    catalog::{Catalog, Provenance},
+    name::ServerName,
+    safety::Trust,
+};
 use tollgate_proto::tool::v1::{Manifest, Safety, ToolSpec};
 
 use super::plan;
@@ -16,17 +20,15 @@ fn catalog() -> Catalog {
     };
     let tools = vec![tool("read", true), tool("find", true), tool("edit", false)];
     let described = Described { manifest: Manifest::default(), tools };
-    let mut catalog = Catalog::default();
     let server = ServerName::try_from("file").unwrap();
-    for entry in described.entries(&server, Trust::Trusted).unwrap() {
-        catalog.add(entry).unwrap();
-    }
-    catalog
+    let entries = described.entries(&server, Trust::Trusted, Provenance::Builtin).unwrap();
+    entries.into_iter().collect()
 }
 
 #[track_caller]
 fn check(names: &[&str], max: usize, expected: &[usize]) {
-    assert_eq!(plan(&catalog(), names.iter().copied(), max), expected, "{names:?}");
+    let calls = names.iter().map(|name| (*name, &b"{}"[..]));
+    assert_eq!(plan(&catalog(), calls, max), expected, "{names:?}");
 }
 
 #[test]

@@ -241,7 +241,7 @@ pub(super) fn completed(
     ended
 }
 
-fn ended(outcome: Outcome) -> wire::Ended {
+pub(super) fn ended(outcome: Outcome) -> wire::Ended {
     wire::Ended {
         outcome,
         cancelled: false,

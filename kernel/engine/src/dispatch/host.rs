@@ -7,11 +7,11 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     call::{Caller, Classified, RawCall, first_text},
-    catalog::HostService,
+    catalog::{HostService, contract::TOOL_SEARCH},
 };
 use tollgate_proto::tool::v1::{
-    CallToolRequest, Host, ReadArtifactRequest, Reply, WriteArtifactRequest, host::Request,
-    reply::Reply as Answer,
+    CallToolRequest, Host, ReadArtifactRequest, Reply, SearchToolsRequest, WriteArtifactRequest,
+    host::Request, reply::Reply as Answer,
 };
 
 use crate::{
@@ -38,13 +38,14 @@ pub(super) async fn answer(
             Some(Request::CallTool(asked)) => call_tool(cx, call, asked, cancel).await,
             Some(Request::ReadArtifact(asked)) => read_artifact(cx, &asked),
             Some(Request::WriteArtifact(asked)) => write_artifact(cx, &asked),
-            Some(
-                Request::SearchTools(_)
-                | Request::Generate(_)
-                | Request::RunAgent(_)
-                | Request::AskUser(_),
-            )
-            | None => Answer::Refused("this kernel does not offer that service".to_owned()),
+            // The same call by another word.
+            Some(Request::SearchTools(SearchToolsRequest { arguments })) => {
+                let asked = CallToolRequest { name: TOOL_SEARCH.to_owned(), arguments };
+                call_tool(cx, call, asked, cancel).await
+            }
+            Some(Request::Generate(_) | Request::RunAgent(_) | Request::AskUser(_)) | None => {
+                Answer::Refused("this kernel does not offer that service".to_owned())
+            }
         },
     };
     Reply { call_id, request_id, reply: Some(reply) }
@@ -93,11 +94,16 @@ fn call_tool<'a>(
         match ended {
             Ok(end) if end.result.is_error => Answer::Refused(error_text(&end.result)),
             Ok(end) => {
-                let value = json!({
+                let mut value = json!({
                     "content": end.result.content,
                     "metadata": end.result.metadata,
                     "truncated": end.result.truncated,
                 });
+                if let (Some(fields), false) =
+                    (value.as_object_mut(), end.result.structured.is_null())
+                {
+                    fields.insert("structured".to_owned(), end.result.structured);
+                }
                 Answer::Value(value.to_string().into())
             }
             Err(error) => Answer::Refused(crate::servers::chain(&error)),

@@ -79,7 +79,7 @@ impl Draft {
 
     /// These are the call's arguments from here on; of secret ones only the size is kept.
     fn take_arguments(&mut self, cx: &SessionContext, tool: &str, arguments: &Bytes) {
-        let veiled = match cx.catalog.find(tool) {
+        let veiled = match cx.tools.catalog().find(tool, arguments) {
             Some(entry) => entry.veil(arguments),
             None => Veiled::plain(arguments),
         };

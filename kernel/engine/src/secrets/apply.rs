@@ -135,6 +135,7 @@ impl Redactor {
             Body::SessionStarted { .. }
             | Body::RequestPrepared { .. }
             | Body::StanceChanged { .. }
+            | Body::CatalogChanged { .. }
             | Body::ApprovalDecided { .. }
             | Body::SessionEnded {} => {}
         }

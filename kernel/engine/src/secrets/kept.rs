@@ -10,7 +10,7 @@ use crate::store::session::ToolCall;
 pub(crate) fn kept(redactor: &Redactor, catalog: &Catalog, calls: &[ToolCall]) -> Vec<ToolCall> {
     let kept = calls.iter().map(|call| {
         let mut call = call.clone();
-        if let Some(entry) = catalog.find(&call.name)
+        if let Some(entry) = catalog.find(&call.name, call.arguments.as_bytes())
             && entry.has_secrets()
         {
             call.arguments = entry.veil(call.arguments.as_bytes()).shown.to_string();

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tollgate_core::{call::Preparation, catalog::ServerFacts, digest::Digest};
+use tollgate_core::{call::Preparation, catalog::ServerFacts};
 use tollgate_proto::{
     limits::MESSAGE_BYTES_MAX,
     model::v1::model_client::ModelClient,
@@ -30,7 +30,6 @@ pub struct Connection {
     pub(super) host: String,
     /// Roots on the server's host; the first is the workspace.
     pub(super) roots: Vec<PathBuf>,
-    pub(super) manifest_sha256: Digest,
     pub(super) channel: Channel,
     pub(super) signer: Signer,
     pub(super) link: Link,

@@ -53,6 +53,9 @@ pub enum ServerError {
     /// It broke the contract.
     #[error("it breaks the contract: {0}")]
     Contract(String),
+    /// What it offers is not known; why.
+    #[error("{0}")]
+    Unknown(String),
     /// It died too often.
     #[error("it is quarantined: {0}; `tollgate servers restart NAME` tries again")]
     Quarantined(String),

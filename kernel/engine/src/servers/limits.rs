@@ -44,3 +44,22 @@ pub(super) const DIAL_EVERY_MAX: Duration = Duration::from_millis(100);
 pub(super) const GRANT_FOR: Duration = Duration::from_secs(15);
 /// Characters of a dying server's last words that an error quotes.
 pub(super) const LAST_WORDS_CHARS: usize = 2000;
+/// Sources that a server may name, as the contract says.
+pub(super) const SOURCES_MAX: usize = 1024;
+/// Bytes of a file of the manifest cache: a manifest, its server's part and the lengths between. A larger
+/// one is not read.
+pub(super) const CACHE_BYTES_MAX: u64 = DESCRIBE_BYTES_MAX as u64 + 1024 * 1024;
+/// Bytes of a file with a digest in hex digits.
+pub(super) const BUILD_BYTES_MAX: u64 = 64;
+/// Files of one server beside the one in use: other settings, other builds. Older ones are removed.
+pub(super) const CACHE_OTHERS_MAX: usize = 3;
+/// Servers whose manifests are asked for side by side when none is kept.
+pub(super) const LEARNT_AT_ONCE: usize = 8;
+/// Sources that one `Discover` names, as the contract says; more are asked for one after the other.
+pub(super) const DISCOVER_SOURCES_MAX: usize = 64;
+/// Time between two looks at a manifest that its server says has changed, however often it says so.
+pub(super) const CHANGED_EVERY: Duration = Duration::from_millis(500);
+/// How long a server that was started again may take to connect the sources that it had.
+pub(super) const DISCOVER_AGAIN_WITHIN: Duration = Duration::from_secs(5);
+/// Bytes of a source's reason for not being connected, as the contract says.
+pub(super) const DETAIL_BYTES_MAX: usize = 512;

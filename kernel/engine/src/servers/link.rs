@@ -9,7 +9,7 @@ use std::{
 
 use futures::StreamExt as _;
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{Notify, mpsc, oneshot},
     time::{Instant, MissedTickBehavior, interval, sleep_until, timeout},
 };
 use tokio_stream::wrappers::ReceiverStream;
@@ -52,6 +52,8 @@ struct Shared {
     reason: Mutex<String>,
     lost: CancellationToken,
     draining: CancellationToken,
+    /// The server has said, or shown, that its manifest is another.
+    changed: Arc<Notify>,
 }
 
 impl Link {
@@ -79,6 +81,7 @@ impl Link {
             reason: Mutex::default(),
             lost: CancellationToken::new(),
             draining: CancellationToken::new(),
+            changed: Arc::default(),
         });
         // A stream of which one half stays open is not closed: the end of the link ends both.
         let queue = ReceiverStream::new(queue).take_until(shared.lost.clone().cancelled_owned());
@@ -102,6 +105,16 @@ impl Link {
     /// Fires when the stream has ended.
     pub(super) fn lost(&self) -> CancellationToken {
         self.shared.lost.clone()
+    }
+
+    /// Fires when the server takes no more calls.
+    pub(super) fn draining(&self) -> CancellationToken {
+        self.shared.draining.clone()
+    }
+
+    /// Notified when the manifest should be asked for again; once, however often the server says it.
+    pub(super) fn changed(&self) -> Arc<Notify> {
+        Arc::clone(&self.shared.changed)
     }
 
     /// Ends the stream from this side.
@@ -233,6 +246,9 @@ impl Shared {
                 self.with(&call_id, |inbox| inbox.host(it));
             }
             Some(FromServer::Completed(it)) => {
+                if wire::shows_change(&it) {
+                    self.changed.notify_one();
+                }
                 if let Some(inbox) = lock(&self.calls).remove(&it.call_id) {
                     inbox.completed(it);
                 }
@@ -245,9 +261,9 @@ impl Shared {
             }
             Some(FromServer::Draining(_)) => self.draining.cancel(),
             Some(FromServer::Log(it)) => self.log(it.level(), &it.text, &it.call_id),
-            // A heartbeat has done its work by arriving; a changed manifest is seen at the next
-            // connect, by its digest; an unknown event is a newer server's.
-            Some(FromServer::Heartbeat(_) | FromServer::ManifestChanged(_)) | None => {}
+            Some(FromServer::ManifestChanged(_)) => self.changed.notify_one(),
+            // A heartbeat has done its work by arriving; an unknown event is a newer server's.
+            Some(FromServer::Heartbeat(_)) | None => {}
         }
     }
 

@@ -1,25 +1,13 @@
-//! A server's manifest: asked for in pages, checked, kept as a file, made into catalog entries.
+//! A server's manifest: asked for in pages, checked against its own digest.
 //!
-//! The file's name says what it is of: the program with its size and time, or the endpoint, and the
-//! settings. Its content is checked against its own digest, so that a damaged file is asked for anew.
-
-use std::{
-    path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
-};
+//! Not here: where it is kept ([`super::cache`]), what it means for the catalog (`entries`).
 
 use prost::Message;
 use tokio::time::timeout;
-use tollgate_core::{
-    catalog::{Entry, ServerFacts},
-    digest::Digest,
-    limits::{SCHEMA_BYTES_MAX, SERVER_TOOLS_MAX},
-    name::{ServerName, ToolName},
-    safety::Trust,
-};
+use tollgate_core::{catalog::ServerFacts, digest::Digest, limits::SERVER_TOOLS_MAX};
 use tollgate_proto::{
     manifest,
-    tool::v1::{DescribeRequest, DescribeResponse, Manifest, ToolSpec},
+    tool::v1::{DescribeRequest, DescribeResponse, Manifest, SourceState, ToolSpec},
 };
 
 use super::{
@@ -28,7 +16,6 @@ use super::{
     limits::{DESCRIBE_BYTES_MAX, DESCRIBE_PAGES_MAX, DESCRIBE_WITHIN},
     wire,
 };
-use crate::settings::{Reach, ServerSettings};
 
 /// A manifest with its tools.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,147 +39,75 @@ impl Described {
         wire::facts(&self.manifest)
     }
 
-    /// The catalog's entries.
-    ///
-    /// # Errors
-    /// A tool that breaks the contract: then none of the server's tools is taken.
-    pub fn entries(&self, server: &ServerName, trust: Trust) -> Result<Vec<Entry>, ServerError> {
-        let facts = Arc::new(self.facts());
-        let broken = |tool: &str, why: String| {
-            let tool: String = tool.chars().take(64).flat_map(char::escape_default).collect();
-            ServerError::Contract(format!("its tool '{tool}' is not usable: {why}"))
-        };
-        if self.tools.len() > SERVER_TOOLS_MAX {
-            return Err(broken("…", format!("more than {SERVER_TOOLS_MAX} tools")));
-        }
-        let mut entries = Vec::new();
-        for spec in &self.tools {
-            let canonical = ToolName::try_from(spec.name.as_str())
-                .map_err(|error| broken(&spec.name, error.to_string()))?;
-            let mut names = vec![(spec.name.as_str(), &spec.input_schema, false)];
-            names.extend(
-                spec.hidden_names.iter().map(|it| (it.name.as_str(), &it.input_schema, true)),
-            );
-            for (name, schema, hidden) in names {
-                let tool = ToolName::try_from(name).map_err(|e| broken(name, e.to_string()))?;
-                if schema.len() > SCHEMA_BYTES_MAX {
-                    return Err(broken(
-                        name,
-                        format!("its schema is over {SCHEMA_BYTES_MAX} bytes"),
-                    ));
-                }
-                if serde_json::from_slice::<&serde_json::value::RawValue>(schema).is_err() {
-                    return Err(broken(name, "its schema is no JSON".into()));
-                }
-                entries.push(Entry {
-                    server: server.clone(),
-                    facts: Arc::clone(&facts),
-                    trust,
-                    name: tool,
-                    means: hidden.then(|| canonical.clone()),
-                    input_schema: schema.clone(),
-                    schema_sha256: Digest::of(schema),
-                    exposure: wire::exposure(spec.exposure(), hidden),
-                    compiled: Arc::new(OnceLock::new()),
-                    ..wire::entry(spec)
-                });
+    /// A whole manifest on one page; `None`: there is none, or it is not what its digest says.
+    pub(super) fn from_page(page: DescribeResponse) -> Option<Self> {
+        let described = Self { manifest: page.manifest?, tools: page.tools };
+        let is_whole = page.next_page_token.is_empty() && described.is_true();
+        is_whole.then_some(described)
+    }
+
+    /// Whether it says its own digest.
+    pub(super) fn is_true(&self) -> bool {
+        self.manifest.digest[..] == self.digest().0
+    }
+
+    /// What the server offers when it has just started: no source is connected, and the tools of sources
+    /// are not there.
+    pub(super) fn at_rest(mut self) -> Self {
+        for source in &mut self.manifest.sources {
+            if matches!(source.state(), SourceState::Ready | SourceState::Failed) {
+                source.set_state(SourceState::Idle);
+                source.detail.clear();
             }
         }
-        Ok(entries)
+        let Self { manifest: Manifest { sources, .. }, tools } = &mut self;
+        tools.retain(|tool| sources.iter().all(|source| source.name != tool.source));
+        self.manifest.digest = self.digest().0.to_vec().into();
+        self
     }
 }
 
 /// Asks a server for its manifest, all pages.
 pub(super) async fn ask(channel: &Channel) -> Result<Described, ServerError> {
     let pages = async {
-        let mut client = tool_client(channel);
-        let mut described: Option<Described> = None;
-        let (mut page_token, mut bytes) = (String::new(), 0);
-        for _ in 0..DESCRIBE_PAGES_MAX {
-            let DescribeResponse { manifest, tools, next_page_token } =
-                client.describe(DescribeRequest { page_token }).await?.into_inner();
-            let manifest = manifest
-                .ok_or_else(|| ServerError::Contract("a page without a manifest".into()))?;
-            bytes += tools.iter().map(Message::encoded_len).sum::<usize>();
-            let described =
-                described.get_or_insert_with(|| Described { manifest, tools: Vec::new() });
-            described.tools.extend(tools);
-            if bytes > DESCRIBE_BYTES_MAX || described.tools.len() > SERVER_TOOLS_MAX {
-                return Err(ServerError::Contract(format!(
-                    "more than {SERVER_TOOLS_MAX} tools, or {DESCRIBE_BYTES_MAX} bytes of them"
-                )));
-            }
-            if next_page_token.is_empty() {
-                return Ok(described.clone());
-            }
-            page_token = next_page_token;
-        }
-        Err(ServerError::Contract(format!("more than {DESCRIBE_PAGES_MAX} pages of tools")))
+        let first = tool_client(channel).describe(DescribeRequest::default()).await?.into_inner();
+        from_first(channel, first).await
     };
     timeout(DESCRIBE_WITHIN, pages)
         .await
         .map_err(|_| ServerError::Silent { what: "Describe", within: DESCRIBE_WITHIN })?
 }
 
-/// The cache file of a server as it is configured now; `None` when the program is not there.
-pub(super) fn cache_file(
-    folder: &Path,
-    server: &ServerName,
-    settings: &ServerSettings,
-) -> Option<PathBuf> {
-    let of = match &settings.reach {
-        Reach::Local { program, args, .. } => {
-            let meta = std::fs::metadata(program).ok()?;
-            let modified = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-            format!("{}\0{args:?}\0{}\0{}", program.display(), meta.len(), modified.as_nanos())
+/// The manifest that begins with this page. Has no clock of its own.
+pub(super) async fn from_first(
+    channel: &Channel,
+    first: DescribeResponse,
+) -> Result<Described, ServerError> {
+    let mut client = tool_client(channel);
+    let mut page = first;
+    let manifest = page.manifest.take().ok_or_else(no_manifest)?;
+    let mut described = Described { manifest, tools: Vec::new() };
+    let mut bytes = 0;
+    for _ in 0..DESCRIBE_PAGES_MAX {
+        bytes += page.tools.iter().map(Message::encoded_len).sum::<usize>();
+        described.tools.append(&mut page.tools);
+        if bytes > DESCRIBE_BYTES_MAX || described.tools.len() > SERVER_TOOLS_MAX {
+            return Err(ServerError::Contract(format!(
+                "more than {SERVER_TOOLS_MAX} tools, or {DESCRIBE_BYTES_MAX} bytes of them"
+            )));
         }
-        Reach::Remote { endpoint, .. } => endpoint.clone(),
-    };
-    let key = Digest::of(format!("{of}\0{}", settings.settings).as_bytes()).to_string();
-    let short: String = key.chars().take(16).collect();
-    Some(folder.join(format!("{server}-{short}.binpb")))
-}
-
-/// The digest of a local server's program, looked up once for each cache file. Blocking.
-pub(super) fn build_sha256(file: &Path, program: &Path) -> Option<Digest> {
-    let beside = file.with_extension("build");
-    let known = std::fs::read_to_string(&beside).ok();
-    if let Some(digest) = known.as_deref().and_then(Digest::from_hex) {
-        return Some(digest);
+        if page.next_page_token.is_empty() {
+            return Ok(described);
+        }
+        let request = DescribeRequest { page_token: page.next_page_token };
+        page = client.describe(request).await?.into_inner();
+        if page.manifest.is_none() {
+            return Err(no_manifest());
+        }
     }
-    let digest = Digest::of(&std::fs::read(program).ok()?);
-    keep(&beside, digest.to_string().as_bytes());
-    Some(digest)
+    Err(ServerError::Contract(format!("more than {DESCRIBE_PAGES_MAX} pages of tools")))
 }
 
-/// Reads a cached manifest; `None` when there is none that is whole.
-pub(super) fn read(file: &Path) -> Option<Described> {
-    let bytes = std::fs::read(file).ok()?;
-    let page = DescribeResponse::decode(&bytes[..]).ok()?;
-    let described = Described { manifest: page.manifest?, tools: page.tools };
-    (described.manifest.digest[..] == described.digest().0).then_some(described)
-}
-
-/// Keeps a manifest. A cache that cannot be written costs time, nothing else.
-pub(super) fn write(file: &Path, described: &Described) {
-    let page = DescribeResponse {
-        manifest: Some(described.manifest.clone()),
-        tools: described.tools.clone(),
-        next_page_token: String::new(),
-    };
-    keep(file, &page.encode_to_vec());
-}
-
-fn keep(file: &Path, bytes: &[u8]) {
-    let written = || -> std::io::Result<()> {
-        let folder = file.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-        std::io::Write::write_all(&mut temporary, bytes)?;
-        temporary.persist(file)?;
-        Ok(())
-    };
-    if let Err(error) = written() {
-        tracing::warn!(file = %file.display(), %error, "what was learnt of a server was not kept");
-    }
+fn no_manifest() -> ServerError {
+    ServerError::Contract("a page without a manifest".into())
 }

@@ -11,11 +11,11 @@ use base64::Engine as _;
 use serde_json::Value;
 use tollgate_core::{
     call::{Block, Caller, Effects, Outcome, Preparation, Truncated},
-    catalog::{Entry, Exposure, HostService, Requirement, ServerFacts},
+    catalog::{Entry, Exposure, HostService, Provenance, Requirement, ServerFacts},
     digest::Digest,
     limits::{RESULT_BYTES_MAX, SUBJECTS_MAX},
     name::{ServerName, ToolName},
-    safety::{Access, Escalation, Interrupt, Safety, Sandbox, Subject, Trust},
+    safety::{Access, Escalation, Interrupt, Reach, Safety, Sandbox, Subject, Trust},
 };
 use tollgate_proto::tool::v1 as proto;
 
@@ -27,6 +27,10 @@ const BLOCKS_MAX: usize = 64;
 const MESSAGES_MAX: usize = 8;
 /// Files that a call may say it saw.
 const OBSERVATIONS_MAX: usize = 64;
+
+/// What a model is told of a call that its server does not know as it was made.
+const CHANGED: &str = "The call did not run: its server has changed since the catalog was made. The \
+    change is taken up at the next turn.";
 
 /// Why a server would not say what a call would do.
 #[derive(Clone, Debug)]
@@ -94,9 +98,14 @@ fn digest(bytes: &[u8]) -> Option<Digest> {
     bytes.try_into().ok().map(Digest)
 }
 
-pub(super) fn exposure(exposure: proto::Exposure, hidden: bool) -> Exposure {
+/// One line of at most so many bytes, without control characters.
+pub(super) fn line(text: &str, max: usize) -> String {
+    let line = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    bounded(line, max)
+}
+
+pub(super) fn exposure(exposure: proto::Exposure) -> Exposure {
     match exposure {
-        _ if hidden => Exposure::Hidden,
         proto::Exposure::Eager => Exposure::Eager,
         proto::Exposure::Hidden => Exposure::Hidden,
         proto::Exposure::Deferred | proto::Exposure::Unspecified => Exposure::Deferred,
@@ -104,14 +113,18 @@ pub(super) fn exposure(exposure: proto::Exposure, hidden: bool) -> Exposure {
 }
 
 /// The parts of an entry that need no checking; name, schema and server are the caller's to set.
-#[expect(clippy::expect_used, reason = "two constant names that are replaced by the caller")]
+#[expect(clippy::expect_used, reason = "constant names that are replaced by the caller")]
 pub(super) fn entry(spec: &proto::ToolSpec) -> Entry {
     Entry {
         server: ServerName::try_from("unset").expect("a constant name"),
         facts: Arc::default(),
         trust: Trust::Untrusted,
+        provenance: Provenance::Plugin,
+        source: None,
         name: ToolName::try_from("unset").expect("a constant name"),
+        served_as: ToolName::try_from("unset").expect("a constant name"),
         means: None,
+        when: None,
         title: bounded(spec.title.clone(), 80),
         description: bounded(spec.description.clone(), 4096),
         search_hint: bounded(spec.search_hint.clone(), 200),
@@ -245,6 +258,11 @@ fn subject(subject: proto::Subject) -> Subject {
                 proto::PathAccess::Create => Access::Create,
                 proto::PathAccess::Delete | proto::PathAccess::Unspecified => Access::Delete,
             },
+            reach: match proto::PathReach::try_from(path.reach) {
+                Ok(proto::PathReach::Unspecified) => Reach::Itself,
+                Ok(proto::PathReach::GrantedTree) => Reach::GrantedTree,
+                Ok(proto::PathReach::Tree) | Err(_) => Reach::Tree,
+            },
             absolute: PathBuf::from(path.absolute),
             relative: (!path.relative.is_empty()).then(|| PathBuf::from(path.relative)),
         },
@@ -305,12 +323,20 @@ pub struct Ended {
     pub whole_in_output: bool,
 }
 
+/// Whether a call was rejected because the manifest that its catalog was made of holds no more.
+pub(super) fn shows_change(completed: &proto::Completed) -> bool {
+    use proto::completed::Rejection;
+    completed.outcome() == proto::completed::Outcome::Rejected
+        && matches!(completed.rejection(), Rejection::SchemaChanged | Rejection::UnknownTool)
+}
+
 /// Reads the last frame of a call.
 #[must_use]
 pub fn ended(completed: proto::Completed) -> Ended {
     use proto::completed::Outcome as Wire;
     let outcome = completed.outcome();
     let succeeded = outcome == Wire::Succeeded;
+    let change = shows_change(&completed).then(|| Block::Text { text: CHANGED.to_owned() });
     let effects = match completed.effects() {
         proto::completed::Effects::None => Effects::None,
         proto::completed::Effects::Partial => Effects::Partial,
@@ -353,7 +379,7 @@ pub fn ended(completed: proto::Completed) -> Ended {
         outcome: Outcome {
             succeeded,
             effects,
-            content: blocks(completed.content),
+            content: change.into_iter().chain(blocks(completed.content)).collect(),
             structured: json(&completed.structured),
             metadata: json(&completed.metadata),
             messages: completed

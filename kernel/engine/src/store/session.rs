@@ -16,10 +16,10 @@ use std::fs;
 
 use tollgate_core::name::SessionId;
 
-pub use list::{Summary, find, latest, list};
+pub use list::{Summary, find, last_request, latest, list};
 pub(super) use list::{ids_in, path, unknown};
 pub use record::{
-    Assistant, Head, Observed, SessionKind, SessionRecord, ToolCall, ToolResult, Usage,
+    Assistant, Head, Observed, RequestKept, SessionKind, SessionRecord, ToolCall, ToolResult, Usage,
 };
 
 use super::{

@@ -310,6 +310,24 @@ fn a_tool_that_there_is_not_breaks_a_later_reading() {
     assert!(broken(&world, &standing).contains("did you mean 'bash'?"));
 }
 
+/// `[CAT-40]` Servers may bring tools, and lose them, while a session runs.
+#[test]
+fn a_tool_that_comes_later_may_be_named_from_then_on() {
+    let world = World::new();
+    let policies = world.open().unwrap();
+    policies.check_tools(TOOLS).unwrap();
+    world.put(PERMISSIONS, deny("fresh"));
+    assert!(broken(&world, &policies.refresh()).contains("there is no tool 'fresh'"));
+    policies.learn_tools(&["fresh", "read"]);
+    let standing = policies.refresh();
+    assert_eq!((tools(&standing), broken(&world, &standing)), (vec!["fresh"], String::new()));
+    // It is gone again, and so is 'bash'; what was known may be named.
+    policies.learn_tools(&["read"]);
+    world.put(PERMISSIONS, deny("bash"));
+    let standing = policies.refresh();
+    assert_eq!((tools(&standing), broken(&world, &standing)), (vec!["bash"], String::new()));
+}
+
 /// `[GATE-23]`
 #[test]
 fn what_is_remembered_holds_at_once_and_stays() {

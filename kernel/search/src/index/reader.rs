@@ -25,6 +25,8 @@ pub(super) struct Reader {
     /// Of the document that is being read.
     found: Vec<Found>,
     meaning: Meaning,
+    /// Words of prose that are part of its meaning so far.
+    said: f32,
 }
 
 #[derive(Clone, Copy)]
@@ -46,8 +48,18 @@ struct Found {
 struct Field {
     weight: f32,
     is_name: bool,
-    /// Its words' share in the document's meaning.
-    meaning: f32,
+    part: Part,
+}
+
+/// What a field says of what the tool means.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Part {
+    /// All of it.
+    Name,
+    /// The less, the further back.
+    Prose,
+    /// Nothing: arguments are about what goes in, a server is about all of its tools.
+    None,
 }
 
 impl Reader {
@@ -59,6 +71,7 @@ impl Reader {
             known: HashMap::new(),
             found: Vec::new(),
             meaning: Meaning::new(dimensions.unwrap_or(0)),
+            said: 0.0,
         }
     }
 
@@ -70,6 +83,7 @@ impl Reader {
     pub(super) fn read(&mut self, index: &mut Index, number: u32, document: &Document<'_>) {
         self.found.clear();
         self.meaning.clear();
+        self.said = 0.0;
         self.fields(index, document);
         if let Some(vectors) = &mut self.vectors {
             vectors.push(&self.meaning);
@@ -90,21 +104,21 @@ impl Reader {
 
     fn fields(&mut self, index: &mut Index, document: &Document<'_>) {
         let w = &WEIGHTS;
-        let field = |weight, meaning| Field { weight, is_name: false, meaning };
-        let said = |weight| field(if document.trusted { weight } else { w.untrusted }, 1.0);
+        let field = |weight, part| Field { weight, is_name: false, part };
+        let said = |weight| field(if document.trusted { weight } else { w.untrusted }, Part::Prose);
         let prose = said(w.prose);
-        let name = Field { weight: w.name, is_name: true, meaning: w.meaning_name };
+        let name = Field { weight: w.name, is_name: true, part: Part::Name };
         // What a server that is not trusted may say in all.
         let mut left = if document.trusted { usize::MAX } else { UNTRUSTED_WORDS_MAX };
         let mut names = usize::MAX;
         self.field(index, document.name, name, &mut names);
-        self.field(index, document.server, field(w.server, 0.0), &mut names);
+        self.field(index, document.server, field(w.server, Part::None), &mut names);
         self.field(index, document.title, said(w.title), &mut left);
         self.field(index, document.hint, said(w.hint), &mut left);
         self.field(index, document.description, prose, &mut left);
         for (name, description) in document.arguments.iter().take(ARGUMENTS_MAX) {
-            self.field(index, name, field(w.argument, w.meaning_argument), &mut names);
-            let prose = Field { meaning: w.meaning_argument, ..prose };
+            self.field(index, name, field(w.argument, Part::None), &mut names);
+            let prose = Field { part: Part::None, ..prose };
             self.field(index, description, prose, &mut left);
         }
     }
@@ -121,19 +135,29 @@ impl Reader {
             if let Some(term) = term {
                 self.found.push(Found { term, weight: field.weight, in_name: field.is_name });
             }
-            if let (Some(table), Some(row)) = (&self.table, row)
-                && field.meaning > 0.0
-            {
-                self.meaning.add(table, row, field.meaning);
-            }
+            self.mean(field.part, row);
         });
+    }
+
+    fn mean(&mut self, part: Part, row: Option<u32>) {
+        let share = match part {
+            Part::Name => 1.0,
+            Part::Prose => WEIGHTS.meaning_half / (WEIGHTS.meaning_half + self.said),
+            Part::None => return,
+        };
+        if part == Part::Prose {
+            self.said += 1.0;
+        }
+        if let (Some(table), Some(row)) = (&self.table, row) {
+            self.meaning.add(table, row, share);
+        }
     }
 
     fn word(&mut self, index: &mut Index, word: &str) -> Word {
         if let Some(known) = self.known.get(word) {
             return *known;
         }
-        let row = self.table.as_ref().and_then(|it| it.row(word));
+        let row = self.table.as_ref().and_then(|it| it.row_of(word));
         let term = (!synonyms::is_stop(word)).then(|| term(index, word));
         let made = Word { term, row };
         self.known.insert(word.into(), made);

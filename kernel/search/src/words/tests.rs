@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A table of words with a vector each, all scales and weights 1.
+/// A table of words with a vector each, all factors 1.
 pub(crate) fn table_of(rows: &[(&str, &[i8])]) -> Vec<u8> {
     let mut rows = rows.to_vec();
     rows.sort_unstable();
@@ -11,7 +11,7 @@ pub(crate) fn table_of(rows: &[(&str, &[i8])]) -> Vec<u8> {
     let dimensions = rows.first().map_or(1, |it| it.1.len());
     bytes.extend(u16::try_from(dimensions).unwrap().to_le_bytes());
     bytes.extend([0, 0]);
-    for _ in 0..2 * rows.len() {
+    for _ in &rows {
         bytes.extend(1.0_f32.to_le_bytes());
     }
     bytes.extend(rows.iter().map(|it| u8::try_from(it.0.len()).unwrap()));
@@ -44,9 +44,9 @@ fn what_breaks_a_rule_is_an_error() {
     assert!(matches!(with(12, &[0xff; 2]), WordTableError::Bounds { .. }));
     assert!(matches!(with(14, &[1]), WordTableError::Bounds { .. }));
     assert_eq!(with(16, &f32::NAN.to_le_bytes()), WordTableError::Number(0));
-    assert_eq!(with(28, &(-1.0_f32).to_le_bytes()), WordTableError::Number(1));
-    assert_eq!(with(34, b"b"), WordTableError::Word(1));
-    assert_eq!(with(34, &[0xff]), WordTableError::Word(0));
+    assert_eq!(with(20, &(-1.0_f32).to_le_bytes()), WordTableError::Number(1));
+    assert_eq!(with(26, b"b"), WordTableError::Word(1));
+    assert_eq!(with(26, &[0xff]), WordTableError::Word(0));
     let longer = [good.as_slice(), &[0]].concat();
     assert_eq!(WordTable::parse(&longer).map(|_| ()), Err(WordTableError::Length));
 }
@@ -69,4 +69,53 @@ fn any_cut_or_flipped_table_is_an_error_or_harmless() {
             }
         }
     }
+}
+
+/// [CAT-11b] The table that comes with the program is read, whole, and within 4 MB.
+#[test]
+fn the_built_in_table_is_read() {
+    assert!(include_bytes!("../../data/words.bin").len() <= 4_000_000);
+    let table = WordTable::built_in();
+    assert!(table.len() >= 10_000 && !table.is_empty(), "{}", table.len());
+    assert!((64..=128).contains(&table.dimensions()), "{}", table.dimensions());
+    for word in ["file", "folder", "calendar", "weather", "yesterday"] {
+        assert!(table.row(word).is_some(), "{word}");
+    }
+    for word in ["", "File", "文件", "\u{301}", "qzxwv"] {
+        assert_eq!(table.row(word), None, "{word}");
+    }
+    assert_eq!(table.row("chatting"), None);
+    assert_eq!(table.row_of("chatting"), table.row("chat"));
+    assert!(Arc::ptr_eq(&table, &WordTable::built_in()), "it is read once");
+}
+
+/// [CAT-11b] Cut anywhere, it is an error; so is one that says more of itself than there is, before anything
+/// is set aside for it.
+#[test]
+fn a_damaged_built_in_table_is_refused() {
+    let good = include_bytes!("../../data/words.bin");
+    for part in 0..100 {
+        let end = good.len() * part / 100;
+        assert!(WordTable::parse(&good[..end]).is_err(), "cut at {end}");
+    }
+    assert!(WordTable::parse(&good[..good.len() - 1]).is_err());
+    let counted = |words: usize, dimensions: usize| {
+        let mut table = good.to_vec();
+        table[8..12].copy_from_slice(&u32::try_from(words).unwrap().to_le_bytes());
+        table[12..14].copy_from_slice(&u16::try_from(dimensions).unwrap().to_le_bytes());
+        WordTable::parse(&table).map(|_| ()).unwrap_err()
+    };
+    let (words, dimensions) = (WordTable::built_in().len(), WordTable::built_in().dimensions());
+    assert_eq!(counted(words, dimensions + 1), WordTableError::Length);
+    assert_eq!(counted(words, dimensions - 1), WordTableError::Length);
+    assert!(matches!(
+        counted(words + 1, dimensions),
+        WordTableError::Length | WordTableError::Word(_)
+    ));
+    assert!(matches!(counted(u32::MAX as usize, 1), WordTableError::Bounds { .. }));
+    assert!(matches!(counted(words, 65_535), WordTableError::Bounds { .. }));
+    // As much as may be said, of nothing.
+    let mut short = good[..16].to_vec();
+    short[8..12].copy_from_slice(&u32::try_from(TABLE_WORDS_MAX).unwrap().to_le_bytes());
+    assert_eq!(WordTable::parse(&short).map(|_| ()), Err(WordTableError::Length));
 }

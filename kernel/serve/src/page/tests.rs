@@ -1,6 +1,7 @@
 //! Goal: a client gets all receipts, in messages that every stock client takes.
 
 use serde_json::{Value, json};
+use tollgate_core::catalog::snapshot::{Field, Prepared, project};
 
 use super::*;
 
@@ -75,10 +76,56 @@ fn large_arguments_are_left_out_and_told() {
     assert!(values[1]["arguments"].is_object() && values[1].get("arguments_omitted").is_none());
 }
 
+fn seen(view: &View, prepared: Option<&Inspected>) -> (Value, Vec<Caller>) {
+    let secrets = Redactor::new(vec![("KEY".to_owned(), b"sk-verysecret".to_vec())]);
+    let (snapshot, callers) = snapshot(view, prepared, &secrets);
+    assert!(snapshot.len() <= SNAPSHOT_BYTES_MAX);
+    (serde_json::from_slice(&snapshot).unwrap(), callers)
+}
+
 #[test]
 fn a_snapshot_of_nothing_is_one() {
-    let (snapshot, callers) = snapshot(&Catalog::default());
-    let value: Value = serde_json::from_slice(&snapshot).unwrap();
+    let (value, callers) = seen(&View::default(), None);
     assert_eq!((&value["tools"], &value["omitted"]), (&json!([]), &json!(0)));
+    assert_eq!((&value["prepared"], &value["snapshot"]), (&json!(false), &Value::Null));
+    assert_eq!(value["tools_sha256"], json!(Digest::of(b"[]")));
     assert_eq!(callers, [Caller::Model, Caller::User]);
+}
+
+fn inspected(tools: Option<&[u8]>) -> Inspected {
+    let sha256 = Digest::of(b"sent");
+    let prepared = Prepared {
+        turn: 1,
+        step: 1,
+        bytes: 2,
+        sha256,
+        tools_bytes: Some(2),
+        tools_sha256: sha256,
+        model: None,
+    };
+    let field = match tools {
+        Some(bytes) => Field::Present { bytes, is_redacted: false },
+        None => Field::Unavailable("gone".to_owned()),
+    };
+    let snapshot = project(&prepared, field, Err("not captured".to_owned()));
+    Inspected { snapshot, tools: tools.map(<[u8]>::to_vec), tools_sha256: sha256 }
+}
+
+/// `[CAT-30, 31]`: the latest prepared request's tools in their order and bytes, as many as fit.
+#[test]
+fn a_snapshot_is_that_of_the_prepared_request() {
+    let (value, _) = seen(&View::default(), Some(&inspected(Some(br#"[{"name":"a"}]"#))));
+    assert_eq!(value["tools"], json!([{ "name": "a" }]));
+    assert_eq!((&value["prepared"], &value["omitted"]), (&json!(true), &json!(0)));
+    assert_eq!(value["tools_sha256"], value["snapshot"]["wire"]["active_tool_catalog_sha256"]);
+    let many = Value::from(vec![json!({ "name": "n".repeat(1000) }); 2000]).to_string();
+    let (value, _) = seen(&View::default(), Some(&inspected(Some(many.as_bytes()))));
+    let (shown, omitted) = (value["tools"].as_array().unwrap().len(), value["omitted"].as_u64());
+    assert!(shown > 500 && omitted == Some(2000 - shown as u64), "{shown} {omitted:?}");
+    assert_eq!(value["snapshot"]["wire"]["tools"].as_array().unwrap().len(), 32);
+    for damaged in [None, Some(&b"[{"[..])] {
+        let (value, _) = seen(&View::default(), Some(&inspected(damaged)));
+        assert_eq!((&value["tools"], &value["prepared"]), (&json!([]), &json!(true)));
+        assert!(value["snapshot"]["wire"]["damage"].is_string());
+    }
 }

@@ -83,6 +83,7 @@ fn preparation() -> tool::Preparation {
             absolute: s("/srv/repo/a"),
             relative: s("a"),
             access: tool::PathAccess::Delete.into(),
+            reach: tool::PathReach::Tree.into(),
         }),
         Subject::Command(tool::CommandSubject {
             argv: vec![s("git"), s("status")],

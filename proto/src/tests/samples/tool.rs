@@ -154,6 +154,10 @@ fn claims() -> tool::GrantClaims {
             exec: true,
             network: true,
             host_services: vec![tool::HostService::CallTool.into()],
+            withheld: Some(tool::Withheld {
+                globs: vec![s("/srv/repo/secrets/**")],
+                names: vec![s(".ssh/id_*")],
+            }),
         }),
         expires_unix_ms: 1_790_000_060_000,
         nonce: vec![5; 16].into(),

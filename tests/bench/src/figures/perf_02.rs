@@ -3,7 +3,7 @@
 
 use std::{hint::black_box, path::Path, sync::Arc, time::Instant};
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use bytes::Bytes;
 use tollgate_core::{
     authority::{
@@ -12,10 +12,10 @@ use tollgate_core::{
         rules::{Action, Rule, Rules, Source, compact},
     },
     call::{Caller, Classified, Position, Preparation, RawCall},
-    catalog::{Catalog, Entry, Exposure},
+    catalog::{Catalog, Entry, Exposure, Provenance, Surface, View},
     digest::Digest,
     name::{CallId, ServerName, SessionId, ToolName},
-    safety::{Access, Interrupt, Safety, Subject, Trust},
+    safety::{Access, Interrupt, Reach, Safety, Subject, Trust},
     schema,
     stance::Stance,
 };
@@ -118,6 +118,7 @@ fn written(relative: &str) -> Subject {
         absolute: Path::new(WORKSPACE).join(relative),
         relative: Some(relative.into()),
         access: Access::Write,
+        reach: Reach::Itself,
     }
 }
 
@@ -130,7 +131,11 @@ fn call(tool: &str, subjects: Vec<Subject>) -> anyhow::Result<Classified> {
         facts: Arc::default(),
         trust: Trust::Trusted,
         name: ToolName::try_from(tool)?,
+        served_as: ToolName::try_from(tool)?,
         means: None,
+        when: None,
+        provenance: Provenance::Builtin,
+        source: None,
         title: String::new(),
         description: String::new(),
         search_hint: String::new(),
@@ -147,8 +152,7 @@ fn call(tool: &str, subjects: Vec<Subject>) -> anyhow::Result<Classified> {
         argument_aliases: Vec::new(),
         compiled: Arc::default(),
     };
-    let mut catalog = Catalog::default();
-    catalog.add(entry).context("the catalog takes a tool")?;
+    let view = View::whole(Catalog::from_iter([entry]));
     let position = Position {
         session: SessionId::try_from("bench")?,
         turn: 1,
@@ -165,9 +169,9 @@ fn call(tool: &str, subjects: Vec<Subject>) -> anyhow::Result<Classified> {
         arguments: Bytes::from_static(b"{}"),
     };
     let refused = |refusal: tollgate_core::authority::Refusal| anyhow::anyhow!(refusal.message);
-    let resolved = catalog.resolve(raw).map_err(refused)?;
-    let eligible =
-        admission::admit(resolved, Stance::default(), &Policy::default()).map_err(refused)?;
+    let resolved = view.resolve(raw).map_err(refused)?;
+    let eligible = admission::admit(resolved, Stance::default(), Surface::Full, &Policy::default())
+        .map_err(refused)?;
     let said = Preparation { safety, subjects, ..Preparation::default() };
     Ok(schema::check(eligible).map_err(refused)?.classify(said))
 }

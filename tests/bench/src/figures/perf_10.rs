@@ -10,7 +10,7 @@ use crate::{
     row::{Goal, Row, Unit},
     stats::{Rounds, Samples},
     toolsearch::{
-        self,
+        Setting,
         plain::Plain,
         synthetic::{REQUESTS, Synthetic},
     },
@@ -22,20 +22,19 @@ pub(super) fn measure(sizes: Sizes) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (count, most) in [(10_000, 1_000.0), (100_000, 8_000.0)] {
         let tools = Synthetic::new(count);
-        let index = built(&tools);
         let plain = Plain::new(tools.texts());
-        rows.push(searched(&index, &plain, count, sizes)?.goal(Goal::AtMost(most)));
-        rows.push(misspelt(&index, count, sizes)?);
+        for setting in Setting::ALL {
+            let index = setting.index(&tools.documents());
+            let what = format!("among {count} tools, {}", setting.name());
+            rows.push(searched(&index, &plain, &what, sizes)?.goal(Goal::AtMost(most)));
+            rows.push(misspelt(&index, &what, sizes)?);
+        }
     }
-    rows.push(building(sizes));
+    rows.extend(Setting::ALL.map(|setting| building(setting, sizes)));
     Ok(rows)
 }
 
-fn built(tools: &Synthetic) -> Index {
-    toolsearch::index(&tools.documents())
-}
-
-fn searched(index: &Index, plain: &Plain, count: usize, sizes: Sizes) -> anyhow::Result<Row> {
+fn searched(index: &Index, plain: &Plain, what: &str, sizes: Sizes) -> anyhow::Result<Row> {
     let queries = REQUESTS.map(|it| Query::parse(it, None, Kind::Auto, None));
     let queries: Vec<Query> = queries.into_iter().collect::<Result<_, _>>()?;
     let (mut p50, mut p99, mut beside) = (Rounds::default(), Rounds::default(), Rounds::default());
@@ -57,12 +56,12 @@ fn searched(index: &Index, plain: &Plain, count: usize, sizes: Sizes) -> anyhow:
         p99.push(ours.percentile_us(0.99));
         beside.push(theirs.p50_us());
     }
-    let row = Row::new(format!("search among {count} tools"), Unit::Micros, p50.median());
+    let row = Row::new(format!("search {what}"), Unit::Micros, p50.median());
     Ok(row.p99(p99.median()).beside("plain BM25", beside.median()))
 }
 
 /// With a word that no tool has: it is compared with all.
-fn misspelt(index: &Index, count: usize, sizes: Sizes) -> anyhow::Result<Row> {
+fn misspelt(index: &Index, what: &str, sizes: Sizes) -> anyhow::Result<Row> {
     let query = Query::parse("serch the calender isues", None, Kind::Auto, None)?;
     let mut p50 = Rounds::default();
     for _ in 0..sizes.rounds {
@@ -75,16 +74,16 @@ fn misspelt(index: &Index, count: usize, sizes: Sizes) -> anyhow::Result<Row> {
         }
         p50.push(samples.p50_us());
     }
-    Ok(Row::new(format!("misspelt, among {count} tools"), Unit::Micros, p50.median()))
+    Ok(Row::new(format!("misspelt, {what}"), Unit::Micros, p50.median()))
 }
 
-fn building(sizes: Sizes) -> Row {
+fn building(setting: Setting, sizes: Sizes) -> Row {
     let tools = Synthetic::new(100_000);
     let (mut ours, mut beside) = (Rounds::default(), Rounds::default());
     for _ in 0..sizes.rounds.min(3) {
         let mut samples = Samples::default();
         let start = Instant::now();
-        drop(black_box(built(&tools)));
+        drop(black_box(setting.index(&tools.documents())));
         samples.since(start);
         ours.push(samples.p50_us());
         let mut samples = Samples::default();
@@ -93,6 +92,10 @@ fn building(sizes: Sizes) -> Row {
         samples.since(start);
         beside.push(samples.p50_us());
     }
-    let row = Row::new("index of 100000 tools, built", Unit::Micros, ours.median());
+    let row = Row::new(
+        format!("index of 100000 tools, {}, built", setting.name()),
+        Unit::Micros,
+        ours.median(),
+    );
     row.beside("plain BM25", beside.median()).goal(Goal::AtMost(1_000_000.0))
 }

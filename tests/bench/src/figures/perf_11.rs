@@ -5,7 +5,7 @@ use tollgate_search::{Index, Kind, Query, Why};
 use crate::{
     row::{Goal, Row, Unit},
     toolsearch::{
-        self,
+        Setting,
         plain::Plain,
         quality::{self, Quality},
         sets::{self, Set},
@@ -23,29 +23,19 @@ pub(super) fn measure() -> anyhow::Result<Vec<Row>> {
     for set in sets::all()? {
         let plain = of_plain(&set);
         let wanted = WANTED.iter().find(|it| it.0 == set.name);
-        let name = set.name;
-        let trusted = set.documents(true);
-        let index = toolsearch::index(&trusted);
-        rows.extend(of(name, &quality_of(&set, &index), &plain, wanted));
-        let words = quality_of(&set, &Index::new(&trusted));
-        rows.extend(
-            of(&format!("{name}, words alone"), &words, &plain, None)
-                .into_iter()
-                .skip(1)
-                .step_by(2),
-        );
-        let index = toolsearch::index(&set.documents(false));
-        let untrusted = quality_of(&set, &index);
-        rows.extend(
-            of(&format!("{name}, untrusted"), &untrusted, &plain, None)
-                .into_iter()
-                .skip(1)
-                .step_by(2),
-        );
-        if !set.hopeless.is_empty() {
-            rows.push(of_hopeless(&set, &index));
+        for setting in Setting::ALL {
+            let name = format!("{}, {}", set.name, setting.name());
+            let index = setting.index(&set.documents(true));
+            rows.extend(of(&name, &quality_of(&set, &index), &plain, wanted));
+            let untrusted = setting.index(&set.documents(false));
+            let quality = quality_of(&set, &untrusted);
+            let shown = of(&format!("{name}, untrusted"), &quality, &plain, None);
+            rows.extend(shown.into_iter().skip(1).step_by(2));
+            if !set.hopeless.is_empty() {
+                rows.push(of_hopeless(&set, &index, &name));
+            }
+            rows.push(of_names(&set, &index, &name));
         }
-        rows.push(of_names(&set, &index));
     }
     Ok(rows)
 }
@@ -80,18 +70,18 @@ fn of(name: &str, ours: &Quality, plain: &Quality, wanted: Option<&(&str, f64, f
 }
 
 /// The share of hopeless requests that find nothing.
-pub(crate) fn of_hopeless(set: &Set, index: &Index) -> Row {
+pub(crate) fn of_hopeless(set: &Set, index: &Index, name: &str) -> Row {
     let nothing = set.hopeless.iter().filter(|request| {
         let query = Query::parse(&request.query, None, Kind::Auto, None);
         query.is_ok_and(|it| index.search(&it).matches.is_empty())
     });
     let (found, all) = (nothing.count(), set.hopeless.len());
-    Row::new(format!("{}: no match said, of {all}", set.name), Unit::Share, share(found, all))
+    Row::new(format!("{name}: no match said, of {all}"), Unit::Share, share(found, all))
         .goal(Goal::AtLeast(1.0))
 }
 
 /// The share of tools that come first when their name is asked for, alone or within a sentence.
-pub(crate) fn of_names(set: &Set, index: &Index) -> Row {
+pub(crate) fn of_names(set: &Set, index: &Index, name: &str) -> Row {
     let is_first = |name: &str, text: &str| {
         let query = Query::parse(text, Some(1), Kind::Auto, None);
         query.is_ok_and(|query| {
@@ -105,7 +95,7 @@ pub(crate) fn of_names(set: &Set, index: &Index) -> Row {
         is_first(name, name) && is_first(name, &format!("I need `{name}` to do this for me"))
     });
     let (found, all) = (found.count(), set.tools.len());
-    Row::new(format!("{}: exact names, of {all}", set.name), Unit::Share, share(found, all))
+    Row::new(format!("{name}: exact names, of {all}"), Unit::Share, share(found, all))
         .goal(Goal::AtLeast(1.0))
 }
 

@@ -15,35 +15,39 @@ const BLANK_LINE: &[u8] = b"\r\n\r\n";
 pub(super) struct Input(Vec<u8>);
 
 impl Input {
-    /// Waits for a whole request and takes it; `false`: the peer has closed.
+    /// Waits for a whole request and takes its body; `None`: the peer has closed.
     ///
     /// # Errors
     /// The connection broke, or the request has no form that is known here.
-    pub(super) async fn request(&mut self, stream: &mut TcpStream) -> std::io::Result<bool> {
+    pub(super) async fn request(
+        &mut self,
+        stream: &mut TcpStream,
+    ) -> std::io::Result<Option<Vec<u8>>> {
         loop {
-            if let Some(whole) = size(&self.0)
+            if let Some((head, whole)) = size(&self.0)
                 && self.0.len() >= whole
             {
-                self.0.drain(..whole);
-                return Ok(true);
+                let body = self.0.drain(..whole).skip(head).collect();
+                return Ok(Some(body));
             }
             if self.0.len() > REQUEST_BYTES_MAX {
                 return Err(std::io::ErrorKind::InvalidData.into());
             }
             if stream.read_buf(&mut self.0).await? == 0 {
-                return Ok(false);
+                return Ok(None);
             }
         }
     }
 }
 
-/// Bytes of the request that begins here, once its head is whole.
-fn size(input: &[u8]) -> Option<usize> {
+/// Bytes of the head of the request that begins here, and of all of it, once the head is whole.
+fn size(input: &[u8]) -> Option<(usize, usize)> {
     let head = input.windows(BLANK_LINE.len()).position(|window| window == BLANK_LINE)?;
     let text = String::from_utf8_lossy(input.get(..head)?).to_ascii_lowercase();
     let length = text.lines().find_map(|line| line.strip_prefix("content-length:"));
     let body = length.and_then(|length| length.trim().parse::<usize>().ok()).unwrap_or(0);
-    Some(head + BLANK_LINE.len() + body)
+    let head = head + BLANK_LINE.len();
+    Some((head, head + body))
 }
 
 /// Writes an answer of events.

@@ -47,7 +47,8 @@ fn an_edit_does_not_count_as_a_read() {
     let observation =
         tollgate_sdk::Observation { path: world.path("f"), sha256: seen, seen: now, modified: now };
     let call = |old, new, observations| {
-        let reply = run(&input(old, new), &world.context(observations), &world.scope());
+        let edits = replacements(&input(old, new).edits);
+        let reply = run("f", &edits, None, &world.context(observations), &world.scope());
         format!("{:?}", reply.unwrap())
     };
     let reply = call("b", "c", vec![observation.clone()]);

@@ -75,9 +75,9 @@ fn another_encoding_is_said() {
 #[test]
 fn a_call_is_bound_by_its_grant() {
     let world = World::new().with("f", "a\n").with("d/g", "b\n");
-    let input = |path: &str| ReadInput { path: path.to_owned(), offset: None, limit: None };
+    let whole = Wanted { offset: 1, limit: None };
     let call = |path, scope: &Scope| {
-        read_file(&input(path), &world.context(Vec::new()), scope, &|| false)
+        read_file(path, whole, &world.context(Vec::new()), scope, &|| false)
             .map(|reply| format!("{reply:?}"))
             .map_err(|failed| failed.class.word())
     };

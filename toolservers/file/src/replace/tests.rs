@@ -32,7 +32,7 @@ fn a_replaced_file_keeps_its_mode() {
 fn a_temporary_file_is_private() {
     let world = World::new().with("f", "secret");
     let directory = world.place("f").unwrap().parent(false).unwrap();
-    let temporary = Temporary::create(&directory, true).unwrap();
+    let temporary = Temporary::create(directory, true).unwrap();
     assert_eq!(temporary.file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     drop(temporary);
     assert_eq!(world.names(""), ["f"]);

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use tollgate_sdk::{Observation, Subject};
+use tollgate_sdk::{Observation, PathReach, Subject};
 
 use super::*;
 use crate::testing::{World, check_schema};
@@ -59,6 +59,7 @@ async fn a_write_through_a_link_is_told_by_both_names() {
             absolute: world.path(name),
             relative: Some(name.into()),
             access,
+            reach: PathReach::Itself,
         };
         [path("real"), path("f")]
     };
@@ -86,17 +87,17 @@ fn a_call_is_bound_by_its_grant() {
     let world = World::new();
     let context = world.context(Vec::new());
     assert_eq!(
-        run(&input("x"), &context, &Scope::default()).unwrap_err().class,
+        run("f", "x", None, &context, &Scope::default()).unwrap_err().class,
         Class::OutsideRoots
     );
-    let reply = format!("{:?}", run(&input("x\n"), &context, &world.scope()).unwrap());
+    let reply = format!("{:?}", run("f", "x\n", None, &context, &world.scope()).unwrap());
     assert!(
         reply.contains("Created f: 2 bytes, 1 lines.") && reply.contains("Observation"),
         "{reply}"
     );
     // Made meanwhile by another program: neither read nor shown, so not replaced.
     previews::remember("call-1", None);
-    assert_eq!(run(&input("y\n"), &context, &world.scope()).unwrap_err().class, Class::Stale);
+    assert_eq!(run("f", "y\n", None, &context, &world.scope()).unwrap_err().class, Class::Stale);
     assert_eq!(world.bytes("f"), b"x\n");
 }
 

@@ -157,5 +157,41 @@ fn the_digest_is_of_the_schemas_text() {
     assert_eq!(tool.schema_sha256, sha256(&tool.schema));
     let text: Value = serde_json::from_slice(&tool.schema).unwrap();
     assert_eq!(text, super::schema_of::<Strict>());
-    assert_eq!(crate::wire::tool_spec(&tool).input_schema, tool.schema);
+    assert_eq!(crate::wire::tool_spec(&tool, std::iter::empty()).input_schema, tool.schema);
+}
+
+/// [TOOL-02] Every byte of a schema is in every request.
+#[test]
+fn a_schema_says_nothing_that_helps_no_model() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Wordy {
+        /// How many.
+        count: Option<u32>,
+        deep: Option<Vec<Option<u64>>>,
+        #[serde(default)]
+        all: bool,
+        kind: Option<Kind>,
+        must: Value,
+    }
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[schemars(inline)]
+    enum Kind {
+        #[serde(rename = "a")]
+        A,
+        #[serde(rename = "b")]
+        B,
+    }
+    let mut schema = schemars::schema_for!(Wordy).to_value();
+    super::tidy::schema(&mut schema);
+    let properties = &schema["properties"];
+    assert_eq!(
+        properties["count"],
+        json!({ "description": "How many.", "type": "integer", "minimum": 0 })
+    );
+    assert_eq!(properties["all"], json!({ "type": "boolean" }));
+    assert_eq!(properties["kind"], json!({ "type": "string", "enum": ["a", "b"] }));
+    // Null inside an array is a value.
+    assert_eq!(properties["deep"]["items"]["type"], json!(["integer", "null"]));
+    assert_eq!(properties["must"], json!(true));
 }

@@ -181,6 +181,49 @@ fn a_wrong_bootstrap_line_says_what_is_wrong_and_tells_no_key() {
     assert!(two.contains("trailing"), "{two}");
 }
 
+/// [CAT-40]: a manifest needs settings and nothing else; what it cannot use is not taken silently.
+#[test]
+fn a_manifest_is_asked_for_alone_or_with_settings() {
+    let parse = |line: &str| {
+        let words = std::iter::once("server").chain(line.split_whitespace());
+        Options::try_parse_from(words).map_err(|error| error.to_string())
+    };
+    assert!(parse("--manifest --settings s.json").unwrap().manifest);
+    assert!(!parse("").unwrap().manifest);
+    for other in [
+        "--listen unix:s --grant-keys k",
+        "--grant-keys k",
+        "--workspace .",
+        "--name file",
+        "--tls-cert c --tls-key k",
+        "--tls-cert c --tls-key k --client-ca a",
+        "--reflection",
+        "--insecure-loopback",
+    ] {
+        let error = parse(&format!("--manifest {other}")).expect_err(other);
+        assert!(error.contains("cannot be used with"), "{error}");
+    }
+}
+
+/// [CAT-40]
+#[test]
+fn a_manifests_settings_are_those_of_the_file() {
+    let world = World::new();
+    let file = world.path("s.json");
+    let read = || {
+        let words = ["server", "--manifest", "--settings", file.to_str().unwrap()];
+        let settings = super::settings(&Options::try_parse_from(words).unwrap());
+        settings.map_err(|error| error.to_string())
+    };
+    assert!(read().unwrap_err().contains("cannot read"));
+    std::fs::write(&file, r#"{"depth": 3}"#).unwrap();
+    assert_eq!(read().unwrap(), json!({ "depth": 3 }));
+    std::fs::write(&file, "depth = 3").unwrap();
+    assert!(read().unwrap_err().contains("s.json: "));
+    let none = Options::try_parse_from(["server", "--manifest"]).unwrap();
+    assert!(super::settings(&none).unwrap().is_null());
+}
+
 #[test]
 fn the_command_line_is_consistent() {
     use clap::CommandFactory;

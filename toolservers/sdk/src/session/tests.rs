@@ -3,6 +3,7 @@
 
 mod calls;
 mod ends;
+mod legacy;
 mod rejections;
 
 use tollgate_proto::tool::v1::{Completed, content_block::Block, server_frame::Frame};

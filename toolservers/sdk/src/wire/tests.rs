@@ -12,8 +12,8 @@ use tollgate_proto::tool::v1 as proto;
 use super::{bounded, cancel_reason, completed, context, prepared, rejected, scope, tool_spec};
 use crate::{
     Call, Caller, CancelReason, Effects, Exposure, Failure, HostService, Invalid, Observation,
-    PathAccess, Preparation, Rendering, Reply, Requirement, Safety, Sandbox, Spec, Subject, Tool,
-    Truncated, erased::Registered,
+    PathAccess, PathReach, Preparation, Rendering, Reply, Requirement, Safety, Sandbox, Spec,
+    Subject, Tool, Truncated, erased::Registered,
 };
 
 struct Says(Spec);
@@ -44,7 +44,7 @@ impl Tool for Silent {
 /// [PROTO-02]: all that is not stated is the careful value.
 #[test]
 fn a_tool_that_says_nothing_is_taken_for_the_worst() {
-    let spec = tool_spec(&Registered::new(Silent));
+    let spec = tool_spec(&Registered::new(Silent), std::iter::empty());
     let safety = spec.safety.unwrap();
     assert!(!safety.read_only && !safety.idempotent && !safety.concurrency_safe);
     assert!(safety.destructive && safety.open_world);
@@ -69,7 +69,7 @@ fn a_tool_is_described_as_its_author_said() {
         .result_bytes_max(0)
         .callers(&[Caller::Program, Caller::Client])
         .host_services(&[HostService::CallTool, HostService::WriteArtifact]);
-    let spec = tool_spec(&Registered::new(Says(said)));
+    let spec = tool_spec(&Registered::new(Says(said)), std::iter::empty());
     assert_eq!((spec.name.as_str(), spec.description.as_str()), ("says", "What it does."));
     assert_eq!((spec.title.as_str(), spec.search_hint.as_str()), ("Title", "some words"));
     assert_eq!(spec.exposure(), proto::Exposure::Hidden);
@@ -184,6 +184,7 @@ fn subjects_of_each_kind_arrive() {
         absolute: "/w/a".into(),
         relative: relative.map(PathBuf::from),
         access,
+        reach: PathReach::Itself,
     };
     let command = |opaque, read_only| Subject::Command {
         argv: vec!["ls".into()],

@@ -1,17 +1,15 @@
 //! Goal: real commands from start to end, with real processes. [SHELL-01], [SHELL-02], [SHELL-03]
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::*;
 use crate::{
     env::Environment,
     limits::TERM_GRACE,
     reap::{self, Reaper},
+    testing::{alone, running},
     tree::{self, tests::alive},
 };
-
-/// One test at a time in a process: they share its children.
-static ALONE: Mutex<()> = Mutex::new(());
 
 #[derive(Default)]
 struct Heard {
@@ -45,6 +43,7 @@ struct World {
     folder: tempfile::TempDir,
     heard: Heard,
     timeout: Duration,
+    input: Input<'static>,
     output_bytes_max: u64,
     stop: CancellationToken,
     _reaper: Reaper,
@@ -53,7 +52,7 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let alone = alone();
         let environment = Environment::of_this_process();
         Self {
             bash: Bash::find(&environment).unwrap(),
@@ -61,6 +60,7 @@ impl World {
             folder: tempfile::tempdir().unwrap(),
             heard: Heard::default(),
             timeout: Duration::from_secs(60),
+            input: Input::Nothing,
             output_bytes_max: 1 << 20,
             stop: CancellationToken::new(),
             _reaper: reap::start().unwrap(),
@@ -76,6 +76,7 @@ impl World {
             environment: self.environment.of_call(call_id, self.folder.path(), false),
             call_id,
             timeout: self.timeout,
+            input: self.input,
             output_bytes_max: self.output_bytes_max,
         };
         run(&self.bash, order, &self.stop, &self.heard).await.unwrap()
@@ -88,15 +89,6 @@ impl World {
             self.stop.cancel();
         };
         tokio::join!(self.run(command), stopping).0
-    }
-}
-
-/// Waits until so many processes with that argument run: a child may not have come to its program.
-async fn running(word: &str, expected: usize) {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while alive(word) != expected {
-        assert!(Instant::now() < deadline, "{} of {word}, not {expected}", alive(word));
-        tokio::task::yield_now().await;
     }
 }
 
@@ -331,6 +323,18 @@ async fn the_newest_line_is_told_while_it_runs() {
         finished = &mut run => panic!("{finished:?}: {:?}", world.heard.lines),
         () = until_told => assert_eq!(run.await.stop, Stop::Cancelled),
     }
+}
+
+/// B041 holds for commands that are given no input; one that is given a text reads it and its end.
+#[tokio::test]
+async fn a_text_is_read_as_input_and_then_its_end() {
+    let world = World { input: Input::Text(b"a\nb"), ..World::new() };
+    let finished = world.run("read x; echo \"[$x]\"; cat").await;
+    assert_eq!((finished.output.head.as_str(), finished.output.lines), ("[a]\nb\n", 2));
+    let most = vec![b'x'; crate::limits::INPUT_BYTES_MAX].leak();
+    drop(world);
+    let world = World { input: Input::Text(most), ..World::new() };
+    assert_eq!(world.run("wc -c").await.output.head.trim(), most.len().to_string());
 }
 
 #[test]

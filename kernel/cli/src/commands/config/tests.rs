@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tollgate_core::{
     call::{Block, Caller, Truncated},
-    name::{CallId, SessionId},
+    name::{CallId, ServerName, SessionId},
     receipt::{Decision, Status},
 };
 use tollgate_engine::event::{Body, Event, Usage};
@@ -50,6 +50,13 @@ fn events() -> Vec<Value> {
         Body::ToolStarted { name: text(), title: text() },
         Body::ToolProgress { text: text(), fraction: Some(0.5) },
         Body::StanceChanged { mode: "plan".into(), posture: "never".into() },
+        Body::CatalogChanged {
+            server: ServerName::try_from("s").unwrap(),
+            added: vec![text()],
+            removed: Vec::new(),
+            changed: Vec::new(),
+            more: 1,
+        },
         Body::ApprovalRequested { id: text(), card: Box::new(card()) },
         Body::ApprovalDecided { id: text(), decision: Decision::Denied, decider: text() },
         Body::GuardianJudged { allowed: false, reason: text() },

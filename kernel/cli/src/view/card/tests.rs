@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tollgate_core::{
     authority::{Layer, Need},
     digest::Digest,
-    safety::{Access, Escalation, Sandbox},
+    safety::{Access, Escalation, Reach, Sandbox},
 };
 
 use super::*;
@@ -27,6 +27,15 @@ fn about(arguments: Value) -> Card {
     }
 }
 
+fn written(path: &str) -> Subject {
+    Subject::Path {
+        absolute: PathBuf::from(path),
+        relative: None,
+        access: Access::Write,
+        reach: Reach::Itself,
+    }
+}
+
 fn run(operator: &str, argv: &[&str], read_only: bool) -> Subject {
     Subject::Command {
         argv: argv.iter().map(|word| (*word).to_owned()).collect(),
@@ -40,11 +49,8 @@ fn run(operator: &str, argv: &[&str], read_only: bool) -> Subject {
 fn a_card_says_who_what_where_and_why() {
     let mut card = card();
     card.title = "List the files".into();
-    card.subjects = vec![
-        run("", &["ls", "a b"], true),
-        run("|", &["sh"], false),
-        Subject::Path { absolute: PathBuf::from("/etc/x"), relative: None, access: Access::Write },
-    ];
+    card.subjects =
+        vec![run("", &["ls", "a b"], true), run("|", &["sh"], false), written("/etc/x")];
     card.why.push(Why {
         layer: Layer::Rules,
         need: Need::Explicit,
@@ -163,8 +169,7 @@ fn invisible_bidi_and_lookalike_characters_are_told() {
         let path = format!("/ws/a{char}b");
         let mut card = about(json!({ "path": path }));
         card.tool = format!("re{char}ad");
-        card.subjects =
-            vec![Subject::Path { absolute: path.into(), relative: None, access: Access::Write }];
+        card.subjects = vec![written(&path)];
         let shown = shown(&card, 100);
         let number = visible::code(char);
         assert_eq!(shown.matches(&number).count(), 3, "{number}: {shown}");

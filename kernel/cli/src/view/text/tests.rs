@@ -244,3 +244,21 @@ fn nothing_that_a_terminal_obeys_reaches_standard_error() {
     let (out, err) = show(Output::plain(80), ALL, events);
     assert!(!err.contains(['\u{1b}', '\u{7}', '\u{202e}']) && out.is_empty(), "{err:?}");
 }
+
+/// [CAT-40]
+#[test]
+fn a_catalog_that_changed_is_one_line() {
+    let names = |count: usize| vec!["tool".to_owned(); count];
+    let changed = |added, removed, changed, more| Body::CatalogChanged {
+        server: tollgate_core::name::ServerName::try_from("notes").unwrap(),
+        added: names(added),
+        removed: names(removed),
+        changed: names(changed),
+        more,
+    };
+    let events = vec![(1, changed(2, 1, 1, 0)), (2, changed(100, 0, 0, 400))];
+    let (out, err) = show(Output::plain(80), ALL, events);
+    let expected = "the tools of 'notes' changed: 2 new, 1 gone, 1 changed\n\
+        the tools of 'notes' changed: 100 new, 400 more\n";
+    assert_eq!((out.as_str(), err.as_str()), ("", expected));
+}

@@ -19,7 +19,7 @@ use crate::{
         words::{Command, base_name, is_scattered, listed, names_in},
     },
     call::Classified,
-    safety::{Access, Subject, Trust},
+    safety::{Access, Reach, Subject, Trust},
 };
 
 /// Folders that a line goes to of which is kept account; a line that goes to more is a strange one.
@@ -49,9 +49,10 @@ pub(in crate::authority) fn each_place<'a>(
     // "It only reads that file" loosens nothing when nobody believes it (I17).
     let claims_are_nothing = call.entry().trust == Trust::Untrusted;
     for subject in call.subjects() {
-        if let Subject::Path { absolute, access, .. } = subject
+        if let Subject::Path { absolute, access, reach, .. } = subject
             && let Some(role) = role_of(*access).or(claims_are_nothing.then_some(Role::Named))
         {
+            let role = if *reach == Reach::Tree { Role::Throughout } else { role };
             see(&Place::of(absolute), absolute.to_string_lossy(), role);
         }
         let Some(command) = Command::of(subject).filter(|_| !call.safety().read_only) else {

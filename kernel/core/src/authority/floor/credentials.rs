@@ -1,6 +1,6 @@
 //! Places that hold credentials, and whether a call reads one (also a call that only reads).
 
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, path::Path, sync::LazyLock};
 
 use super::Line;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
         protected::{Patterns, Place, Role},
         words::Command,
     },
-    safety::{Access, Subject, Trust},
+    safety::{Access, Reach, Subject, Trust},
 };
 
 /// The places, as [`Patterns`] reads them.
@@ -25,7 +25,9 @@ const PLACES: &str = ".ssh/id_* .ssh/*.pem .ssh/*.key .aws/credentials .aws/sso/
     /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/ssh/ssh_host_*_key /proc/*/environ /proc/*/mem \
     /proc/*/task/*/environ";
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(std::iter::once(PLACES)));
+/// A row for each place.
+static PATTERNS: LazyLock<Patterns> =
+    LazyLock::new(|| Patterns::new(PLACES.split_ascii_whitespace()));
 
 /// Programs that show nothing of the files that they name, or use keys as they are meant to be used.
 const KEEP_TO_THEMSELVES: &str = "ls stat test [ [[ cd pushd mkdir rmdir chmod chown touch rm du readlink \
@@ -38,8 +40,13 @@ const TREE_READERS: &str = "tar zip 7z rsync cp scp grep egrep fgrep rg ag ack";
 pub(super) fn are_read(line: &Line<'_>) -> bool {
     let doubted = line.call.entry().trust == Trust::Untrusted;
     let by_tool = line.call.subjects().iter().any(|subject| match subject {
-        Subject::Path { absolute, access, .. } if doubted || *access == Access::Read => {
-            holds_secret(&Place::of(absolute), Role::Named)
+        Subject::Path { absolute, access, reach, .. } if doubted || *access == Access::Read => {
+            let place = Place::of(absolute);
+            match reach {
+                Reach::Tree => holds_secret(&place, Role::Throughout) || holds_home(line, &place),
+                // What lies below is withheld.
+                Reach::Itself | Reach::GrantedTree => holds_secret(&place, Role::Named),
+            }
         }
         Subject::Path { .. }
         | Subject::Command { .. }
@@ -71,6 +78,20 @@ fn by_command(line: &Line<'_>) -> bool {
         });
         found
     })
+}
+
+fn holds_home(line: &Line<'_>, place: &Place<'_>) -> bool {
+    line.at.policy.home.as_deref().is_some_and(|home| Place::of(home).is_in(place))
+}
+
+/// The places as names that a grant withholds from a call which reads these trees. Those that hold a tree
+/// itself are not among them: that the floor asks about, and then somebody has said yes to it.
+pub(in crate::authority) fn below(trees: &[&Path]) -> Vec<&'static str> {
+    let places: Vec<Place<'_>> = trees.iter().map(|tree| Place::of(tree)).collect();
+    let holding = places.iter().flat_map(|place| PATTERNS.rows_of(place, Role::Named));
+    let holding: BTreeSet<usize> = holding.collect();
+    let names = PLACES.split_ascii_whitespace().enumerate();
+    names.filter(|(row, _)| !holding.contains(row)).map(|(_, name)| name).collect()
 }
 
 fn shows_nothing(command: &Command<'_>) -> bool {

@@ -136,7 +136,11 @@ fn tool_of(name: &str) -> Result<NamePattern, PatternError> {
         return NamePattern::new(&format!("mcp_{server}_{tool}"));
     }
     let pattern = NamePattern::new(name)?;
-    match spelling::variant(name, OWN_TOOLS.iter().copied()) {
+    let own = |spelling: &str| {
+        let spelling = spelling.to_owned();
+        OWN_TOOLS.iter().copied().filter(move |own| spelling::joined(own) == spelling)
+    };
+    match spelling::variant(name, own) {
         Some(own) if pattern.exact().is_some() => NamePattern::new(own),
         Some(_) | None => Ok(pattern),
     }

@@ -56,8 +56,9 @@ pub(super) fn is_free(subject: &Subject, facts: &Facts<'_>, policy: &Policy) -> 
         && match subject {
             Subject::Command { opaque: true, .. } => false,
             Subject::Command { argv, read_only, .. } => *read_only || only_wraps(argv, facts),
-            Subject::Path { absolute, relative, .. } => {
+            Subject::Path { absolute, relative, reach, .. } => {
                 relative.is_some()
+                    && reach.is_itself()
                     && facts.commands().next().is_some()
                     && is_straight(absolute)
                     && guarded(absolute, &policy.own).is_none()
@@ -108,9 +109,12 @@ fn matches(rule: &Rule, subject: &Subject, facts: &Facts<'_>) -> bool {
             let same = rule.command.as_ref().is_some_and(|meant| is_begun_by(argv, meant));
             !opaque && same && runs_where_meant(rule, argv, facts)
         }
-        Subject::Path { absolute, access, .. } => {
+        Subject::Path { absolute, access, reach, .. } => {
             let touch = if *access == Access::Read { Touch::Read } else { Touch::Write };
-            rule.path.as_ref().is_some_and(|meant| is_at(meant, absolute, touch, base))
+            let with_all =
+                |meant: &PathMatch| reach.is_itself() || meant.glob.covers_tree(absolute, base);
+            let meant = rule.path.as_ref();
+            meant.is_some_and(|meant| is_at(meant, absolute, touch, base) && with_all(meant))
         }
         Subject::Repo { path } => {
             rule.path.as_ref().is_some_and(|meant| is_at(meant, path, Touch::Write, base))

@@ -18,6 +18,9 @@ use crate::{
     safety::{Subject, Trust},
 };
 
+/// The tool that shows a file: whoever denies it a place does not want that place shown.
+const READ: &str = "read";
+
 /// Folders that `cd` may have led to, at most; relative words are meant from each.
 const FOLDERS_MAX: usize = 8;
 
@@ -25,6 +28,8 @@ const FOLDERS_MAX: usize = 8;
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub(super) tool: &'a str,
+    /// Another name of it, under which it may be denied or asked for, and not allowed.
+    pub(super) told_apart: Option<&'a str>,
     pub(super) server: &'a str,
     /// Whether subjects, as its server names them, may loosen anything.
     pub(super) trusted: bool,
@@ -75,6 +80,7 @@ impl<'a> Facts<'a> {
         let entry = call.entry();
         let mut facts = Self {
             tool: entry.canonical().as_str(),
+            told_apart: entry.told_apart(),
             server: entry.server.as_str(),
             trusted: entry.trust == Trust::Trusted,
             subjects: call.subjects(),
@@ -87,6 +93,16 @@ impl<'a> Facts<'a> {
         };
         facts.unknown = facts.what_is_unknown();
         facts
+    }
+
+    /// Under which name beside its own it may be denied or asked for: a call that reads files by itself,
+    /// whatever its tool, is held by what is said of reading them.
+    pub(super) fn reads_as(&self) -> Option<&'static str> {
+        let reads = |subject: &Subject| {
+            matches!(subject, Subject::Path { access: crate::safety::Access::Read, .. })
+        };
+        let by_itself = self.tool != READ && self.subjects.iter().any(reads);
+        (by_itself && self.commands().next().is_none()).then_some(READ)
     }
 
     /// All commands, without redirections that stand in their form.
@@ -113,7 +129,8 @@ impl<'a> Facts<'a> {
 
     /// All places that the call touches or could name.
     pub(super) fn places(&self) -> &Places {
-        self.places.get_or_init(|| Places::of(self.subjects, &self.folders().0, self.home))
+        self.places
+            .get_or_init(|| Places::of(self.subjects, &self.folders().0, self.home, !self.trusted))
     }
 
     /// Whether all of a shell line runs in this folder or below it.

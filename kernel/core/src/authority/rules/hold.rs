@@ -30,13 +30,15 @@ pub(super) fn holds(candidate: Candidate<'_>, facts: &Facts<'_>) -> Hit {
 fn touches(meant: &PathMatch, near: bool, facts: &Facts<'_>) -> Hit {
     let (glob, base) = (&meant.glob, facts.base);
     let places = facts.places();
-    let mut touched = places.all.iter().filter(|place| near && place.is_touched(meant.access));
-    let hit = touched.any(|place| {
+    let touched = || places.all.iter().filter(|place| near && place.is_touched(meant.access));
+    let hit = touched().any(|place| {
         glob.reaches(&place.path, base) || (place.goes && glob.lies_below(&place.path, base))
     });
+    // Of a tree nobody knows what is in it.
+    let over = || touched().any(|place| place.over && glob.may_lie_below(&place.path, base));
     match hit {
         true => Hit::Yes,
-        false if places.cut || facts.unknown.touches(meant.access) => Hit::Maybe,
+        false if places.cut || facts.unknown.touches(meant.access) || over() => Hit::Maybe,
         false => Hit::No,
     }
 }

@@ -14,7 +14,7 @@
 use std::{collections::BTreeMap, ops::Bound, path::Path, sync::Arc};
 
 use super::{
-    CommandMatch, NamePattern, Rule,
+    Action, CommandMatch, NamePattern, Rule,
     facts::{Command, Facts},
     words::is_option,
 };
@@ -98,10 +98,11 @@ impl Rules {
     /// Those that may match a call, in their order.
     pub(super) fn candidates(&self, facts: &Facts<'_>) -> Vec<Candidate<'_>> {
         let mut found = Found::default();
-        let globs = self.0.by_glob.iter().filter(|(tool, _)| tool.matches(facts.tool));
-        for table in self.0.by_tool.get(facts.tool).into_iter().chain(globs.map(|(_, table)| table))
-        {
-            table.look_up(facts, &mut found);
+        for name in [Some(facts.tool), facts.told_apart].into_iter().flatten() {
+            self.0.tables_of(name).for_each(|table| table.look_up(facts, &mut found));
+        }
+        if let Some(name) = facts.reads_as() {
+            self.0.tables_of(name).for_each(|table| table.of_places(facts, &mut found));
         }
         let Found { mut near, all: mut every } = found;
         near.sort_unstable();
@@ -110,9 +111,18 @@ impl Rules {
         every.dedup();
         let candidate = |place: usize| {
             let near = near.binary_search(&place).is_ok();
-            Some(Candidate { rule: self.0.all.get(place)?, near })
+            let rule = self.0.all.get(place)?;
+            let may_speak = rule.action != Action::Allow || rule.tool.matches(facts.tool);
+            may_speak.then_some(Candidate { rule, near })
         };
         every.into_iter().filter_map(candidate).collect()
+    }
+}
+
+impl Indexed {
+    fn tables_of<'a>(&'a self, tool: &'a str) -> impl Iterator<Item = &'a Table> {
+        let globs = self.by_glob.iter().filter(move |(pattern, _)| pattern.matches(tool));
+        self.by_tool.get(tool).into_iter().chain(globs.map(|(_, table)| table))
     }
 }
 
@@ -184,7 +194,7 @@ impl Table {
             if let Some(relative) = relative {
                 above(&self.relative, relative, found);
             }
-            if place.goes {
+            if place.goes || place.over || place.spared {
                 below(&self.absolute, path, found);
                 // A folder around the workspace takes all of it away.
                 let around = below_folder(base, path).map(|_| [].as_slice());

@@ -5,6 +5,7 @@
 //! | one command that changes something, of a program with subcommands | its first two or three words |
 //! | any other command, or several | each of them, word by word (B098) |
 //! | a file | the file, and whether it is read or written |
+//! | a folder with all below it | the same, and all below it |
 //! | a host | the host |
 //! | a tool of an MCP server | the tool, of this server |
 //!
@@ -24,7 +25,7 @@ use super::{
 use crate::{
     authority::{Circumstances, Verdict, judge, protected::guarded},
     call::Classified,
-    safety::{Access, Subject},
+    safety::{Access, Reach, Subject},
 };
 
 /// Rules of one offer: more than that nobody reads on a card.
@@ -63,7 +64,7 @@ fn rules_for(call: &Classified, at: &Circumstances<'_>, source: Source) -> Optio
     for subject in facts.subjects {
         let rule = match subject {
             Subject::Command { .. } => continue,
-            Subject::Path { absolute, relative, access } => {
+            Subject::Path { absolute, relative, access, reach } => {
                 let inside = relative.is_some() && guarded(absolute, &at.policy.own).is_none();
                 if shell && !inside {
                     return None;
@@ -72,7 +73,11 @@ fn rules_for(call: &Classified, at: &Circumstances<'_>, source: Source) -> Optio
                     continue;
                 }
                 let touch = if *access == Access::Read { Touch::Read } else { Touch::Write };
-                Rule { path: Some(exactly(absolute, touch, &facts)?), ..base.clone() }
+                let path = match reach {
+                    Reach::Itself => exactly(absolute, touch, &facts)?,
+                    Reach::Tree | Reach::GrantedTree => whole(absolute, touch, &facts)?,
+                };
+                Rule { path: Some(path), ..base.clone() }
             }
             Subject::Repo { path } => {
                 Rule { path: Some(exactly(path, Touch::Write, &facts)?), ..base.clone() }
@@ -146,6 +151,12 @@ fn matcher(argv: &[String], alone: bool) -> Option<CommandMatch> {
         Some(begin) => Some(CommandMatch { argv: begin.to_vec(), exact: false }),
         None => Some(CommandMatch { argv: argv.to_vec(), exact: true }),
     }
+}
+
+/// This place and all below it, from the workspace if it is in it.
+fn whole(place: &std::path::Path, touch: Touch, facts: &Facts<'_>) -> Option<PathMatch> {
+    let exact = exactly(place, touch, facts)?;
+    Some(PathMatch { glob: PathPattern::new(&format!("{}/", exact.glob.as_str())).ok()?, ..exact })
 }
 
 /// Exactly this place, from the workspace if it is in it.

@@ -110,6 +110,28 @@ impl NamePattern {
             NameKind::Glob(glob) => glob.is_match(name),
         }
     }
+
+    /// Whether it is every name that begins so, as far as can be told without a glob.
+    #[must_use]
+    pub fn covers(&self, beginning: &str) -> bool {
+        match &self.kind {
+            NameKind::Any => true,
+            NameKind::Prefix(prefix) => beginning.starts_with(prefix.as_str()),
+            NameKind::Exact | NameKind::Suffix(_) | NameKind::Glob(_) => false,
+        }
+    }
+
+    /// Whether it may be a name that begins so.
+    #[must_use]
+    pub fn meets(&self, beginning: &str) -> bool {
+        match &self.kind {
+            NameKind::Any | NameKind::Suffix(_) | NameKind::Glob(_) => true,
+            NameKind::Exact => self.text.starts_with(beginning),
+            NameKind::Prefix(prefix) => {
+                prefix.starts_with(beginning) || beginning.starts_with(prefix.as_str())
+            }
+        }
+    }
 }
 
 impl PartialEq for NamePattern {

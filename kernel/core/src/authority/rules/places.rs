@@ -12,7 +12,7 @@ use crate::{
         baseline::{flat, places::behind_home},
         words::{Command, is_scattered, names_in},
     },
-    safety::{Access, Subject},
+    safety::{Access, Reach, Subject},
 };
 
 /// Places of one call, at most (one command may go beyond it); a call with more could touch any.
@@ -33,8 +33,12 @@ pub(super) struct Place {
     pub(super) path: PathBuf,
     reads: bool,
     writes: bool,
-    /// It ceases to exist, with all below it.
+    /// It ceases to exist, or is written, with all below it.
     pub(super) goes: bool,
+    /// What lies below it may be touched too, and nothing of it is withheld.
+    pub(super) over: bool,
+    /// What lies below it is read too, but for what the grant withholds.
+    pub(super) spared: bool,
 }
 
 impl Place {
@@ -50,23 +54,33 @@ impl Place {
 
 impl Places {
     /// All places of a call. `folders`: where relative names of commands may be meant from.
-    pub(super) fn of(subjects: &[Subject], folders: &[PathBuf], home: Option<&Path>) -> Self {
+    /// `doubted`: that something is touched and nothing below it, nobody believes.
+    pub(super) fn of(
+        subjects: &[Subject],
+        folders: &[PathBuf],
+        home: Option<&Path>,
+        doubted: bool,
+    ) -> Self {
         let mut places = Self::default();
         for subject in subjects {
             if places.all.len() > PLACES_MAX {
                 places.cut = true;
                 break;
             }
-            places.add(subject, folders, home);
+            places.add(subject, folders, home, doubted);
         }
         places
     }
 
-    fn add(&mut self, subject: &Subject, folders: &[PathBuf], home: Option<&Path>) {
+    fn add(&mut self, subject: &Subject, folders: &[PathBuf], home: Option<&Path>, doubted: bool) {
         match subject {
-            Subject::Path { absolute, access, .. } => self.all.push(touched(absolute, *access)),
+            Subject::Path { absolute, access, reach, .. } => {
+                let place = touched(absolute, *access, *reach);
+                self.all.push(Place { over: place.over || doubted, ..place });
+            }
             Subject::Repo { path } => {
-                self.all.push(Place { reads: true, ..touched(path, Access::Write) });
+                let place = touched(path, Access::Write, Reach::Itself);
+                self.all.push(Place { reads: true, ..place });
             }
             Subject::Command { argv, read_only, .. } => {
                 let Some(command) = Command::of(subject) else { return };
@@ -88,7 +102,14 @@ impl Places {
 
     /// Adds the places that a name in a command could mean, from each folder that the line may be in.
     fn add_named(&mut self, name: &str, folders: &[PathBuf], home: Option<&Path>, read_only: bool) {
-        let place = |path| Place { path, reads: true, writes: !read_only, goes: false };
+        let place = |path| Place {
+            path,
+            reads: true,
+            writes: !read_only,
+            goes: false,
+            over: false,
+            spared: false,
+        };
         if let (Some(rest), Some(home)) = (behind_home(name), home) {
             self.all.push(place(gone(home, rest.trim_start_matches('/'))));
         } else if name.starts_with('/') {
@@ -99,12 +120,15 @@ impl Places {
     }
 }
 
-fn touched(path: &Path, access: Access) -> Place {
+fn touched(path: &Path, access: Access, reach: Reach) -> Place {
+    let over = reach == Reach::Tree;
     Place {
         path: flat(path),
         reads: access == Access::Read,
         writes: access != Access::Read,
-        goes: access == Access::Delete,
+        goes: access == Access::Delete || (over && access != Access::Read),
+        over,
+        spared: reach == Reach::GrantedTree,
     }
 }
 

@@ -38,7 +38,7 @@ pub enum Selected<'a> {
 }
 
 /// Sources that are heard together, the strongest first.
-const RANKS: [&[Source]; 4] =
+pub(in crate::authority) const RANKS: [&[Source]; 4] =
     [&[Source::Managed], &[Source::User, Source::Project], &[Source::Session], &[Source::BuiltIn]];
 
 /// Selects among several sets of rules (the policy's and the session's).
@@ -106,7 +106,7 @@ fn may_allow(source: Source) -> bool {
 }
 
 /// Whether a rule has not expired and is meant for this workspace.
-pub(super) fn is_in_force(rule: &Rule, at: &Circumstances<'_>) -> bool {
+pub(in crate::authority) fn is_in_force(rule: &Rule, at: &Circumstances<'_>) -> bool {
     rule.expires_unix_ms.is_none_or(|expires| at.now_unix_ms < expires)
         && rule.workspace.as_ref().is_none_or(|meant| *meant == at.policy.workspace.root)
 }

@@ -16,7 +16,7 @@ use super::{Action, Rule, Rules, Selected, Source, compact::parse, compact::show
 use crate::{
     authority::{Circumstances, HookSaid, policy::Policy},
     call::Classified,
-    safety::{Access, Safety, Subject, Trust},
+    safety::{Access, Reach, Safety, Subject, Trust},
     stance::{Mode, Posture, Stance},
     testing::{self, WORKSPACE},
 };
@@ -106,14 +106,17 @@ fn rules(texts: &[&str]) -> Rules {
 /// | `op: rm $x` | … with something that is not known; words are taken as they stand |
 /// | `script: if …` | … of which nothing is known but its text |
 /// | `r: w: c: d: /w/a` | a path that is read, written, created, deleted |
+/// | `rt: gt: wt: /w/a` | a folder that is read with all below it, but for what is withheld, written |
 /// | `h: example.com` `m: server/tool` `repo: /w` `t: tool` `unknown` | the others |
 fn subject(text: &str) -> Subject {
     let (kind, rest) = text.split_once(": ").unwrap_or(("", text));
-    let path = |access| Subject::Path {
+    let tree = |access, reach| Subject::Path {
         absolute: rest.into(),
         relative: Path::new(rest).strip_prefix(WORKSPACE).ok().map(Path::to_owned),
         access,
+        reach,
     };
+    let path = |access| tree(access, Reach::Itself);
     let command = |argv, opaque, read_only| Subject::Command {
         argv,
         operator: String::new(),
@@ -131,6 +134,9 @@ fn subject(text: &str) -> Subject {
         "w" => path(Access::Write),
         "c" => path(Access::Create),
         "d" => path(Access::Delete),
+        "rt" => tree(Access::Read, Reach::Tree),
+        "gt" => tree(Access::Read, Reach::GrantedTree),
+        "wt" => tree(Access::Write, Reach::Tree),
         "h" => Subject::Host { host: rest.to_owned() },
         "m" => {
             let (server, tool) = rest.split_once('/').unwrap();

@@ -11,7 +11,7 @@ use crate::{
         rules::{Action, NamePattern, PathPattern, Rule, Rules, Source},
     },
     call::Classified,
-    safety::{Access, Escalation, Safety, Sandbox, Subject, Trust},
+    safety::{Access, Escalation, Reach, Safety, Sandbox, Subject, Trust},
     stance::{Mode, Posture, Stance},
     testing::{WORKSPACE, prepared},
 };
@@ -91,7 +91,12 @@ impl World {
 
 fn path(relative: &str, access: Access) -> Subject {
     let absolute = Path::new(WORKSPACE).join(relative);
-    Subject::Path { absolute, relative: Some(PathBuf::from(relative)), access }
+    Subject::Path {
+        absolute,
+        relative: Some(PathBuf::from(relative)),
+        access,
+        reach: Reach::Itself,
+    }
 }
 
 fn command(words: &str) -> Subject {
@@ -174,7 +179,8 @@ pub(super) const TIGHTER: &[Change] = &[
     ("own place", |w| {
         w.policy.own = Own { places: vec![PathBuf::from("/own")] };
         let absolute = PathBuf::from("/own/permissions.toml");
-        w.subjects.push(Subject::Path { absolute, relative: None, access: Access::Write });
+        let (access, reach) = (Access::Write, Reach::Itself);
+        w.subjects.push(Subject::Path { absolute, relative: None, access, reach });
     }),
     ("untrusted server", |w| w.trust = Trust::Untrusted),
     ("wants out", |w| {

@@ -10,8 +10,8 @@ use crate::{
         rules::Rules,
     },
     call::{Classified, Preparation},
-    catalog::{Catalog, Entry},
-    safety::{Safety, Subject, Trust},
+    catalog::{Catalog, Entry, Surface, View},
+    safety::{Reach, Safety, Subject, Trust},
     schema,
     stance::{Mode, Posture, Stance},
     testing::{READ, WORKSPACE, entry, raw},
@@ -86,11 +86,10 @@ pub(crate) fn call(
     subjects: Vec<Subject>,
     preview: &str,
 ) -> Classified {
-    let mut catalog = Catalog::default();
-    catalog.add(Entry { trust, ..entry("tool", Safety::WORST) }).unwrap();
-    let resolved = catalog.resolve(raw("tool")).unwrap();
+    let entry = Entry { trust, ..entry("tool", Safety::WORST) };
+    let resolved = View::whole(Catalog::from_iter([entry])).resolve(raw("tool")).unwrap();
     let work = Stance { mode: Mode::Work, posture: Posture::Ask };
-    let eligible = admission::admit(resolved, work, &Policy::default()).unwrap();
+    let eligible = admission::admit(resolved, work, Surface::Full, &Policy::default()).unwrap();
     let preview = preview.to_owned();
     let said = Preparation { safety, subjects, preview, ..Preparation::default() };
     schema::check(eligible).unwrap().classify(said)
@@ -99,7 +98,7 @@ pub(crate) fn call(
 /// A path subject.
 pub(crate) fn path(place: &str, access: crate::safety::Access) -> Subject {
     let absolute = Path::new(WORKSPACE).join(place);
-    Subject::Path { relative: None, absolute, access }
+    Subject::Path { relative: None, absolute, access, reach: Reach::Itself }
 }
 
 /// The commands of a line.

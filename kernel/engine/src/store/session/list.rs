@@ -22,8 +22,8 @@ use crate::store::{
 
 /// How the record of a person's message begins, behind its frame.
 const USER_KEY: &[u8] = b",\"record\":{\"type\":\"user\",";
-/// Bytes of a line within which [`USER_KEY`] stands, if it does.
-const USER_KEY_WITHIN: usize = FRAME_BYTES_MAX + USER_KEY.len();
+/// How the record of a prepared request begins, likewise.
+const REQUEST_KEY: &[u8] = b",\"record\":{\"type\":\"request\",";
 
 /// What a list of sessions shows of one.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +65,25 @@ pub fn list(state: &StateDir, limit: usize) -> Result<Vec<Summary>, SessionError
 /// As [`list`].
 pub fn latest(state: &StateDir) -> Result<Option<Summary>, SessionError> {
     Ok(list(state, 1)?.pop())
+}
+
+/// The newest [`SessionRecord::Request`] of a session that can be read; the session may be running.
+/// Blocking, and as long as the log after it.
+///
+/// # Errors
+/// [`SessionError::Unknown`] and [`SessionError::File`].
+pub fn last_request(
+    state: &StateDir,
+    id: &SessionId,
+) -> Result<Option<SessionRecord>, SessionError> {
+    let path = path(state, id);
+    if !path.exists() {
+        return Err(unknown(state, id.as_str()));
+    }
+    let file = File::open(&path).map_err(FileError::at("open", &path))?;
+    let bytes = file.metadata().map_err(FileError::at("look at", &path))?.len();
+    let last = last(&file, bytes, 0, REQUEST_KEY).map_err(FileError::at("read", &path))?;
+    Ok(last)
 }
 
 /// The session of this id, or the only one whose id begins so. Blocking.
@@ -138,22 +157,31 @@ fn summary(id: SessionId, path: &Path, used: SystemTime) -> Result<Summary, Sess
 /// The newest message of a person with its turn, from the end of the log backwards.
 fn last_user(file: &File, bytes: u64) -> io::Result<Option<(u32, String)>> {
     let floor = bytes.saturating_sub(PROMPT_SEARCH_BYTES_MAX);
+    Ok(match last(file, bytes, floor, USER_KEY)? {
+        Some(SessionRecord::User { turn, text }) => Some((turn, text)),
+        Some(_) | None => None,
+    })
+}
+
+/// The newest whole record that begins with a key, from the end of the log backwards to an offset.
+fn last(file: &File, bytes: u64, floor: u64, key: &[u8]) -> io::Result<Option<SessionRecord>> {
+    // Bytes of a line within which the key stands, if it does.
+    let within = FRAME_BYTES_MAX + key.len();
     let mut upper = bytes;
     while upper > floor {
         let lower = upper.saturating_sub(PROMPT_SEARCH_STEP_BYTES as u64).max(floor);
         // A line that begins in this step may have its key behind it.
-        let until = (upper + USER_KEY_WITHIN as u64).min(bytes);
+        let until = (upper + within as u64).min(bytes);
         let mut step = vec![0; usize::try_from(until - lower).unwrap_or(usize::MAX)];
         file.read_exact_at(&mut step, lower)?;
         let line_ends = step.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
         for start in line_ends.map(|(at, _)| at + 1) {
             let head = step.get(start..).unwrap_or_default();
-            let head = head.get(..USER_KEY_WITHIN).unwrap_or(head);
-            if head.windows(USER_KEY.len()).any(|window| window == USER_KEY)
-                && let Some(SessionRecord::User { turn, text }) =
-                    record_at(file, lower + start as u64)?
+            let head = head.get(..within).unwrap_or(head);
+            if head.windows(key.len()).any(|window| window == key)
+                && let Some(record) = record_at(file, lower + start as u64)?
             {
-                return Ok(Some((turn, text)));
+                return Ok(Some(record));
             }
         }
         upper = lower;

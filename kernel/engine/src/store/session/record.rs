@@ -38,6 +38,9 @@ pub enum SessionRecord {
         sha256: Digest,
         /// Digest of its tools array.
         tools_sha256: Digest,
+        /// What is kept for looks at it; none in logs of older kernels.
+        #[serde(flatten)]
+        kept: RequestKept,
     },
     /// The model's whole answer.
     Assistant(Assistant),
@@ -87,6 +90,24 @@ pub enum SessionRecord {
     },
     /// The session was ended on purpose. It can be resumed all the same.
     End,
+}
+
+/// What is kept of a request for looks at it later (`[CAT-31]`). Artifacts are there before the record.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct RequestKept {
+    /// Size of the tools array.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_bytes: Option<u64>,
+    /// The artifact with the tools array, where secrets had to be taken out of it; else `tools_sha256`
+    /// names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redacted_tools_sha256: Option<Digest>,
+    /// The artifact with what was known of the tools beside (`core::catalog::snapshot::SurfaceFacts`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface_sha256: Option<Digest>,
+    /// As `--model`; absent: none was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// What a session is.

@@ -51,6 +51,11 @@ fn note(text: &str) -> SessionRecord {
     SessionRecord::Note { text: text.to_owned() }
 }
 
+fn request(step: u32, kept: RequestKept) -> SessionRecord {
+    let digest = Digest::of(b"x");
+    SessionRecord::Request { turn: 1, step, bytes: 9, sha256: digest, tools_sha256: digest, kept }
+}
+
 fn tool_result() -> SessionRecord {
     SessionRecord::ToolResult(ToolResult {
         turn: 1,
@@ -97,7 +102,7 @@ fn records(id: &str) -> Vec<SessionRecord> {
     vec![
         SessionRecord::Session(head(id)),
         user(1, "hello"),
-        SessionRecord::Request { turn: 1, step: 1, bytes: 9, sha256: digest, tools_sha256: digest },
+        request(1, RequestKept { tools_bytes: Some(7), ..RequestKept::default() }),
         SessionRecord::Assistant(assistant),
         tool_result(),
         SessionRecord::Inject { messages: vec![vec![Block::Text { text: "i".to_owned() }]] },
@@ -326,6 +331,38 @@ fn the_last_prompt_is_found_at_every_distance_from_the_end() {
             "{id}"
         );
     }
+}
+
+/// `[CAT-31]`: the newest prepared request, however long the log after it, without the session's lock.
+#[test]
+fn the_last_request_is_found_while_the_session_runs() {
+    let (_temp, state) = state();
+    let id = session_id("open");
+    assert!(matches!(last_request(&state, &id), Err(SessionError::Unknown { .. })));
+    let mut log = SessionLog::create(&state, head("open")).unwrap();
+    assert_eq!(last_request(&state, &id).unwrap(), None);
+    let kept = RequestKept { model: Some("script:x".to_owned()), ..RequestKept::default() };
+    for step in [1, 2] {
+        log.append(&request(step, kept.clone())).unwrap();
+    }
+    let says_so = r#","record":{"type":"request","turn":9,"step":9}"#;
+    log.append(&user(1, says_so)).unwrap();
+    let far = usize::try_from(PROMPT_SEARCH_BYTES_MAX).unwrap();
+    log.append(&note(&"n".repeat(far))).unwrap();
+    assert_eq!(last_request(&state, &id).unwrap(), Some(request(2, kept)));
+    drop(log);
+}
+
+/// A log of a kernel that kept nothing beside.
+#[test]
+fn a_request_of_an_older_log_is_read() {
+    let digest = Digest::of(b"x").to_string();
+    let old = json!({
+        "type": "request", "turn": 1, "step": 2, "bytes": 9, "sha256": digest, "tools_sha256": digest,
+    });
+    let read: SessionRecord = serde_json::from_value(old.clone()).unwrap();
+    assert_eq!(read, request(2, RequestKept::default()));
+    assert_eq!(serde_json::to_value(read).unwrap(), old);
 }
 
 #[test]

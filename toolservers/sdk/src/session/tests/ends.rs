@@ -174,3 +174,15 @@ async fn a_kernel_that_does_not_read_is_sent_away() {
     let (code, _) = status(&mut kernel).await.unwrap();
     assert_eq!(code, Code::ResourceExhausted);
 }
+
+/// What a call left running is told when the session has ended, and not when the call has.
+#[tokio::test]
+async fn what_outlives_its_call_is_told_of_the_sessions_end() {
+    let world = World::start().await;
+    let mut kernel = world.attach().await;
+    kernel.call(world.call("call-1", "answer", 1)).await;
+    let over = world.probe.session_over.lock().unwrap().clone();
+    assert!(!over.is_cancelled());
+    drop(kernel);
+    over.cancelled().await;
+}

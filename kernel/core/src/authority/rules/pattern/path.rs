@@ -129,6 +129,39 @@ impl PathPattern {
         base.join(&self.literal).starts_with(folder)
     }
 
+    /// Whether something that it means may lie below this folder, though not the folder itself.
+    #[must_use]
+    pub fn may_lie_below(&self, folder: &Path, base: &Path) -> bool {
+        let is_glob = matches!(self.kind, PathKind::Glob { .. });
+        let from = if self.is_absolute() { self.literal.clone() } else { base.join(&self.literal) };
+        self.lies_below(folder, base) || (is_glob && folder.starts_with(from))
+    }
+
+    /// Whether it matches a folder and, for certain, all that lies below it.
+    #[must_use]
+    pub fn covers_tree(&self, folder: &Path, base: &Path) -> bool {
+        let whole = match self.kind {
+            PathKind::Under | PathKind::Glob { folder: Some(_), .. } => true,
+            PathKind::Exact | PathKind::Glob { folder: None, .. } => false,
+        };
+        whole && self.reaches(folder, base)
+    }
+
+    /// The glob that means the same from the root of the file system, and what lies below an exact place
+    /// too, as [`Self::reaches`] does; `None`: `base` is no UTF-8.
+    #[must_use]
+    pub fn from_root(&self, base: &Path) -> Option<String> {
+        let mut text = match self.text.as_str() {
+            text if self.is_absolute() => text.trim_end_matches('/').to_owned(),
+            "." => escaped(base.to_str()?.trim_end_matches('/')),
+            text => format!("{}/{text}", escaped(base.to_str()?.trim_end_matches('/'))),
+        };
+        if self.is_exact() {
+            text.push_str("/**");
+        }
+        Some(text)
+    }
+
     /// The place, if it is no glob.
     pub(in crate::authority::rules) fn is_exact(&self) -> bool {
         matches!(self.kind, PathKind::Exact)

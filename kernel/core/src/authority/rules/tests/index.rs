@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Dice, World, call_of, rule, subject};
 use crate::{
     authority::rules::{
-        Rule, Rules, Selected, compact,
+        Action, Rule, Rules, Selected, compact,
         facts::Facts,
         hold::is_served,
         index::Candidate,
@@ -82,6 +82,13 @@ fn some_call(dice: &mut Dice) -> Classified {
         "r: src/a",
         "r: /w/src/a/b/c/d",
         "timeout 5 git push",
+        "rt: /w",
+        "rt: /w/src",
+        "rt: /",
+        "wt: /w",
+        "wt: /w/src/a",
+        "gt: /w",
+        "gt: /w/src",
     ];
     let count = dice.throw(4);
     let subjects: Vec<Subject> = (0..count)
@@ -121,7 +128,11 @@ fn the_index_finds_what_a_scan_finds() {
         let scanned: Vec<Candidate<'_>> = all
             .all()
             .iter()
-            .filter(|rule| rule.tool.matches(facts.tool))
+            .filter(|rule| {
+                let reads = facts.reads_as().is_some_and(|name| rule.tool.matches(name));
+                let denies = rule.action != Action::Allow && rule.path.is_some();
+                rule.tool.matches(facts.tool) || (reads && denies && rule.command.is_none())
+            })
             .filter(|rule| is_in_force(rule, &at) && is_served(rule, &facts))
             .map(|rule| Candidate { rule, near: true })
             .collect();

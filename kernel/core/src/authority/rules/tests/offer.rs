@@ -8,7 +8,7 @@ use crate::{
         offer::offer,
     },
     call::Classified,
-    safety::{Access, Escalation, Sandbox, Subject, Trust},
+    safety::{Access, Escalation, Reach, Sandbox, Subject, Trust},
 };
 
 fn offered(world: &World, call: &Classified) -> Vec<Rule> {
@@ -186,6 +186,7 @@ fn some_call(dice: &mut Dice) -> Classified {
             absolute: dice.pick(&places).into(),
             relative: None,
             access: access[dice.throw(4)],
+            reach: Reach::Itself,
         };
         return call_of("write", Trust::Trusted, (0..count).map(|_| path(dice)).collect());
     }

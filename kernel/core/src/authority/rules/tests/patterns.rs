@@ -84,3 +84,35 @@ fn matching_is_linear_in_the_text() {
     let text = format!("/w/{}", "a".repeat(4000));
     assert!(!pattern.matches(Path::new(&text), Path::new("/w")));
 }
+
+/// `[CAT-13]`: what is said of all names that begin so, before any of them is known.
+#[test]
+fn a_pattern_is_compared_with_a_beginning() {
+    let row = |pattern: &str| {
+        let pattern = NamePattern::new(pattern).unwrap();
+        (pattern.covers("mcp_git_"), pattern.meets("mcp_git_"))
+    };
+    let rows = [
+        "*",
+        "mcp_*",
+        "mcp_git_*",
+        "mcp_git_log",
+        "mcp_git_l*",
+        "mcp_jira_*",
+        "read",
+        "*_log",
+        "m?p*",
+    ];
+    let expected = [
+        (true, true),
+        (true, true),
+        (true, true),
+        (false, true),
+        (false, true),
+        (false, false),
+        (false, false),
+        (false, true),
+        (false, true),
+    ];
+    assert_eq!(rows.map(row), expected);
+}

@@ -24,33 +24,39 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ftollgate/tool/v1/manifest.proto\x12\x10tollgate.tool.v1\"\x8a\x01\n\x08Manifest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x14\n\x0c\x62uild_sha256\x18\x03 \x01(\x0c\x12\x14\n\x0cprotocol_min\x18\x04 \x01(\r\x12\x14\n\x0cprotocol_max\x18\x05 \x01(\r\x12\x0e\n\x06\x64igest\x18\x06 \x01(\x0c\x12\r\n\x05notes\x18\x07 \x03(\t\"\xd5\x04\n\x08ToolSpec\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x13\n\x0bsearch_hint\x18\x04 \x01(\t\x12\x14\n\x0cinput_schema\x18\x05 \x01(\x0c\x12\x15\n\routput_schema\x18\x06 \x01(\x0c\x12,\n\x08\x65xposure\x18\x07 \x01(\x0e\x32\x1a.tollgate.tool.v1.Exposure\x12\x32\n\x0chidden_names\x18\x08 \x03(\x0b\x32\x1c.tollgate.tool.v1.HiddenName\x12(\n\x06safety\x18\t \x01(\x0b\x32\x18.tollgate.tool.v1.Safety\x12.\n\x07prepare\x18\n \x01(\x0e\x32\x1d.tollgate.tool.v1.PrepareNeed\x12.\n\tinterrupt\x18\x0b \x01(\x0e\x32\x1b.tollgate.tool.v1.Interrupt\x12\x18\n\x10result_bytes_max\x18\x0c \x01(\r\x12)\n\x07\x63\x61llers\x18\r \x03(\x0e\x32\x18.tollgate.tool.v1.Caller\x12\x34\n\rhost_services\x18\x0e \x03(\x0e\x32\x1d.tollgate.tool.v1.HostService\x12\x33\n\x0crequirements\x18\x0f \x03(\x0b\x32\x1d.tollgate.tool.v1.Requirement\x12\x39\n\x10\x61rgument_aliases\x18\x10 \x03(\x0b\x32\x1f.tollgate.tool.v1.ArgumentAlias\"1\n\rArgumentAlias\x12\r\n\x05\x61lias\x18\x01 \x01(\t\x12\x11\n\tcanonical\x18\x02 \x01(\t\"0\n\nHiddenName\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0cinput_schema\x18\x02 \x01(\x0c\"r\n\x06Safety\x12\x11\n\tread_only\x18\x01 \x01(\x08\x12\x13\n\x0b\x64\x65structive\x18\x02 \x01(\x08\x12\x12\n\nidempotent\x18\x03 \x01(\x08\x12\x12\n\nopen_world\x18\x04 \x01(\x08\x12\x18\n\x10\x63oncurrency_safe\x18\x05 \x01(\x08\"7\n\x0bRequirement\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0b\n\x03met\x18\x02 \x01(\x08\x12\r\n\x05\x66ound\x18\x03 \x01(\t*d\n\x08\x45xposure\x12\x18\n\x14\x45XPOSURE_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x45XPOSURE_EAGER\x10\x01\x12\x15\n\x11\x45XPOSURE_DEFERRED\x10\x02\x12\x13\n\x0f\x45XPOSURE_HIDDEN\x10\x03*\\\n\x0bPrepareNeed\x12\x1c\n\x18PREPARE_NEED_UNSPECIFIED\x10\x00\x12\x17\n\x13PREPARE_NEED_ALWAYS\x10\x01\x12\x16\n\x12PREPARE_NEED_NEVER\x10\x02*Q\n\tInterrupt\x12\x19\n\x15INTERRUPT_UNSPECIFIED\x10\x00\x12\x14\n\x10INTERRUPT_CANCEL\x10\x01\x12\x13\n\x0fINTERRUPT_BLOCK\x10\x02*}\n\x06\x43\x61ller\x12\x16\n\x12\x43\x41LLER_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x43\x41LLER_MODEL\x10\x01\x12\x12\n\x0e\x43\x41LLER_PROGRAM\x10\x02\x12\x11\n\rCALLER_SERVER\x10\x03\x12\x0f\n\x0b\x43\x41LLER_USER\x10\x04\x12\x11\n\rCALLER_CLIENT\x10\x05*\xf9\x01\n\x0bHostService\x12\x1c\n\x18HOST_SERVICE_UNSPECIFIED\x10\x00\x12\x1a\n\x16HOST_SERVICE_CALL_TOOL\x10\x01\x12\x1d\n\x19HOST_SERVICE_SEARCH_TOOLS\x10\x02\x12\x19\n\x15HOST_SERVICE_GENERATE\x10\x03\x12\x1a\n\x16HOST_SERVICE_RUN_AGENT\x10\x04\x12\x19\n\x15HOST_SERVICE_ASK_USER\x10\x05\x12\x1e\n\x1aHOST_SERVICE_READ_ARTIFACT\x10\x06\x12\x1f\n\x1bHOST_SERVICE_WRITE_ARTIFACT\x10\x07\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ftollgate/tool/v1/manifest.proto\x12\x10tollgate.tool.v1\"\xb5\x01\n\x08Manifest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x14\n\x0c\x62uild_sha256\x18\x03 \x01(\x0c\x12\x14\n\x0cprotocol_min\x18\x04 \x01(\r\x12\x14\n\x0cprotocol_max\x18\x05 \x01(\r\x12\x0e\n\x06\x64igest\x18\x06 \x01(\x0c\x12\r\n\x05notes\x18\x07 \x03(\t\x12)\n\x07sources\x18\x08 \x03(\x0b\x32\x18.tollgate.tool.v1.Source\"b\n\x06Source\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04hint\x18\x02 \x01(\t\x12,\n\x05state\x18\x03 \x01(\x0e\x32\x1d.tollgate.tool.v1.SourceState\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\xe5\x04\n\x08ToolSpec\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x13\n\x0bsearch_hint\x18\x04 \x01(\t\x12\x14\n\x0cinput_schema\x18\x05 \x01(\x0c\x12\x15\n\routput_schema\x18\x06 \x01(\x0c\x12,\n\x08\x65xposure\x18\x07 \x01(\x0e\x32\x1a.tollgate.tool.v1.Exposure\x12\x32\n\x0chidden_names\x18\x08 \x03(\x0b\x32\x1c.tollgate.tool.v1.HiddenName\x12(\n\x06safety\x18\t \x01(\x0b\x32\x18.tollgate.tool.v1.Safety\x12.\n\x07prepare\x18\n \x01(\x0e\x32\x1d.tollgate.tool.v1.PrepareNeed\x12.\n\tinterrupt\x18\x0b \x01(\x0e\x32\x1b.tollgate.tool.v1.Interrupt\x12\x18\n\x10result_bytes_max\x18\x0c \x01(\r\x12)\n\x07\x63\x61llers\x18\r \x03(\x0e\x32\x18.tollgate.tool.v1.Caller\x12\x34\n\rhost_services\x18\x0e \x03(\x0e\x32\x1d.tollgate.tool.v1.HostService\x12\x33\n\x0crequirements\x18\x0f \x03(\x0b\x32\x1d.tollgate.tool.v1.Requirement\x12\x39\n\x10\x61rgument_aliases\x18\x10 \x03(\x0b\x32\x1f.tollgate.tool.v1.ArgumentAlias\x12\x0e\n\x06source\x18\x11 \x01(\t\"1\n\rArgumentAlias\x12\r\n\x05\x61lias\x18\x01 \x01(\t\x12\x11\n\tcanonical\x18\x02 \x01(\t\"\\\n\nHiddenName\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0cinput_schema\x18\x02 \x01(\x0c\x12*\n\x04when\x18\x03 \x01(\x0b\x32\x1c.tollgate.tool.v1.ArgumentIs\"-\n\nArgumentIs\x12\x10\n\x08\x61rgument\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"r\n\x06Safety\x12\x11\n\tread_only\x18\x01 \x01(\x08\x12\x13\n\x0b\x64\x65structive\x18\x02 \x01(\x08\x12\x12\n\nidempotent\x18\x03 \x01(\x08\x12\x12\n\nopen_world\x18\x04 \x01(\x08\x12\x18\n\x10\x63oncurrency_safe\x18\x05 \x01(\x08\"7\n\x0bRequirement\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0b\n\x03met\x18\x02 \x01(\x08\x12\r\n\x05\x66ound\x18\x03 \x01(\t*\x8e\x01\n\x0bSourceState\x12\x1c\n\x18SOURCE_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11SOURCE_STATE_IDLE\x10\x01\x12\x16\n\x12SOURCE_STATE_READY\x10\x02\x12\x17\n\x13SOURCE_STATE_FAILED\x10\x03\x12\x19\n\x15SOURCE_STATE_DISABLED\x10\x04*d\n\x08\x45xposure\x12\x18\n\x14\x45XPOSURE_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x45XPOSURE_EAGER\x10\x01\x12\x15\n\x11\x45XPOSURE_DEFERRED\x10\x02\x12\x13\n\x0f\x45XPOSURE_HIDDEN\x10\x03*\\\n\x0bPrepareNeed\x12\x1c\n\x18PREPARE_NEED_UNSPECIFIED\x10\x00\x12\x17\n\x13PREPARE_NEED_ALWAYS\x10\x01\x12\x16\n\x12PREPARE_NEED_NEVER\x10\x02*Q\n\tInterrupt\x12\x19\n\x15INTERRUPT_UNSPECIFIED\x10\x00\x12\x14\n\x10INTERRUPT_CANCEL\x10\x01\x12\x13\n\x0fINTERRUPT_BLOCK\x10\x02*}\n\x06\x43\x61ller\x12\x16\n\x12\x43\x41LLER_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x43\x41LLER_MODEL\x10\x01\x12\x12\n\x0e\x43\x41LLER_PROGRAM\x10\x02\x12\x11\n\rCALLER_SERVER\x10\x03\x12\x0f\n\x0b\x43\x41LLER_USER\x10\x04\x12\x11\n\rCALLER_CLIENT\x10\x05*\xf9\x01\n\x0bHostService\x12\x1c\n\x18HOST_SERVICE_UNSPECIFIED\x10\x00\x12\x1a\n\x16HOST_SERVICE_CALL_TOOL\x10\x01\x12\x1d\n\x19HOST_SERVICE_SEARCH_TOOLS\x10\x02\x12\x19\n\x15HOST_SERVICE_GENERATE\x10\x03\x12\x1a\n\x16HOST_SERVICE_RUN_AGENT\x10\x04\x12\x19\n\x15HOST_SERVICE_ASK_USER\x10\x05\x12\x1e\n\x1aHOST_SERVICE_READ_ARTIFACT\x10\x06\x12\x1f\n\x1bHOST_SERVICE_WRITE_ARTIFACT\x10\x07\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tollgate.tool.v1.manifest_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_EXPOSURE']._serialized_start=1068
-  _globals['_EXPOSURE']._serialized_end=1168
-  _globals['_PREPARENEED']._serialized_start=1170
-  _globals['_PREPARENEED']._serialized_end=1262
-  _globals['_INTERRUPT']._serialized_start=1264
-  _globals['_INTERRUPT']._serialized_end=1345
-  _globals['_CALLER']._serialized_start=1347
-  _globals['_CALLER']._serialized_end=1472
-  _globals['_HOSTSERVICE']._serialized_start=1475
-  _globals['_HOSTSERVICE']._serialized_end=1724
+  _globals['_SOURCESTATE']._serialized_start=1319
+  _globals['_SOURCESTATE']._serialized_end=1461
+  _globals['_EXPOSURE']._serialized_start=1463
+  _globals['_EXPOSURE']._serialized_end=1563
+  _globals['_PREPARENEED']._serialized_start=1565
+  _globals['_PREPARENEED']._serialized_end=1657
+  _globals['_INTERRUPT']._serialized_start=1659
+  _globals['_INTERRUPT']._serialized_end=1740
+  _globals['_CALLER']._serialized_start=1742
+  _globals['_CALLER']._serialized_end=1867
+  _globals['_HOSTSERVICE']._serialized_start=1870
+  _globals['_HOSTSERVICE']._serialized_end=2119
   _globals['_MANIFEST']._serialized_start=54
-  _globals['_MANIFEST']._serialized_end=192
-  _globals['_TOOLSPEC']._serialized_start=195
-  _globals['_TOOLSPEC']._serialized_end=792
-  _globals['_ARGUMENTALIAS']._serialized_start=794
-  _globals['_ARGUMENTALIAS']._serialized_end=843
-  _globals['_HIDDENNAME']._serialized_start=845
-  _globals['_HIDDENNAME']._serialized_end=893
-  _globals['_SAFETY']._serialized_start=895
-  _globals['_SAFETY']._serialized_end=1009
-  _globals['_REQUIREMENT']._serialized_start=1011
-  _globals['_REQUIREMENT']._serialized_end=1066
+  _globals['_MANIFEST']._serialized_end=235
+  _globals['_SOURCE']._serialized_start=237
+  _globals['_SOURCE']._serialized_end=335
+  _globals['_TOOLSPEC']._serialized_start=338
+  _globals['_TOOLSPEC']._serialized_end=951
+  _globals['_ARGUMENTALIAS']._serialized_start=953
+  _globals['_ARGUMENTALIAS']._serialized_end=1002
+  _globals['_HIDDENNAME']._serialized_start=1004
+  _globals['_HIDDENNAME']._serialized_end=1096
+  _globals['_ARGUMENTIS']._serialized_start=1098
+  _globals['_ARGUMENTIS']._serialized_end=1143
+  _globals['_SAFETY']._serialized_start=1145
+  _globals['_SAFETY']._serialized_end=1259
+  _globals['_REQUIREMENT']._serialized_start=1261
+  _globals['_REQUIREMENT']._serialized_end=1316
 # @@protoc_insertion_point(module_scope)

@@ -1,0 +1,69 @@
+//! Goal: a place is withheld where the gate means it, by any spelling, and never read for want of a pattern.
+
+use tollgate_core::authority::protected::{Own, guarded};
+
+use super::*;
+
+fn withheld(globs: &[&str], names: &[&str]) -> Withheld {
+    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    Withheld::new(&owned(globs), &owned(names))
+}
+
+#[track_caller]
+fn glob(pattern: &str, held: &[&str], free: &[&str]) {
+    let withheld = withheld(&[pattern], &[]);
+    held.iter().for_each(|path| assert!(withheld.holds(Path::new(path)), "{pattern}: {path}"));
+    free.iter().for_each(|path| assert!(!withheld.holds(Path::new(path)), "{pattern}: {path}"));
+}
+
+#[track_caller]
+fn name(pattern: &str, held: &[&str], free: &[&str]) {
+    let withheld = withheld(&[], &[pattern]);
+    held.iter().for_each(|path| assert!(withheld.holds(Path::new(path)), "{pattern}: {path}"));
+    free.iter().for_each(|path| assert!(!withheld.holds(Path::new(path)), "{pattern}: {path}"));
+}
+
+#[test]
+fn globs_are_absolute_and_folders_hold_what_is_below() {
+    glob("/w/secrets/**", &["/w/secrets", "/w/secrets/a/b"], &["/w", "/w/secrets2", "/x/secrets"]);
+    glob("/w/**/*.key", &["/w/a.key", "/w/a/b.key"], &["/w/a.keys", "/a.key"]);
+    glob("/w/*.key", &["/w/a.key"], &["/w/a/b.key"]);
+    glob(r"/w/\[id\]/**", &["/w/[id]", "/w/[id]/x"], &["/w/i/x"]);
+    glob("/**", &["/", "/w", "/w/a"], &[]);
+}
+
+#[test]
+fn names_are_matched_at_every_depth_and_spelling() {
+    let odd = ["/h/.SSH/id_rsa", "/.s\u{200c}sh/ID_x", "/h/.ssh./id_a.", "/h/．ssh/id_a:s"];
+    name(".ssh/id_*", &odd, &["/h/.ssh", "/h/ssh/id_a", "/h/.ssh/x/id_a", "/id_a"]);
+    name(".netrc", &["/h/.netrc", "/w/a/.NETRC"], &["/h/.netrc/x", "/h/netrc", "/h/x.netrc"]);
+    name(".config/op/**", &["/h/.config/op"], &["/h/op", "/h/.config"]);
+    name("/etc/shadow", &["/etc/shadow"], &["/w/etc/shadow", "/etc"]);
+    name("/proc/*/mem", &["/proc/1/mem"], &["/proc/mem", "/x/proc/1/mem"]);
+}
+
+#[test]
+fn what_cannot_be_read_withholds_everything() {
+    for broken in ["/w/[", "/w/{a", "/w/**/["] {
+        let withheld = withheld(&["/x/**", broken], &[]);
+        assert!(!withheld.is_empty() && withheld.holds(Path::new("/any")), "{broken}");
+    }
+    assert!(withheld(&[], &[]).is_empty() && !Withheld::default().holds(Path::new("/any")));
+}
+
+/// FS-06: over all characters, and in every place of a name; but for those that make a word of a command a
+/// pattern for the kernel, which a file's name is not.
+#[test]
+fn names_are_folded_as_the_kernel_folds_them() {
+    let withheld = withheld(&[], &[".ssh/**", ".git/**"]);
+    let own = Own::default();
+    for c in ('\0'..=char::MAX).filter(|c| !"/\0*?[]＊？［］".contains(*c)) {
+        for name in [format!("{c}.ssh"), format!(".s{c}h"), format!(".ss{c}h"), format!(".ssh{c}")]
+        {
+            let path = format!("/h/{name}");
+            let kernel = guarded(Path::new(&path), &own).is_some_and(|it| it.what.contains("SSH"));
+            assert_eq!(withheld.holds(Path::new(&path)), kernel, "{name:?}");
+        }
+    }
+    assert!(withheld.holds(Path::new("/h/GIT~1")));
+}
