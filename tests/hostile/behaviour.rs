@@ -55,6 +55,8 @@ pub(crate) enum Behaviour {
     Forged,
     /// Prints without end.
     Babbling,
+    /// Has the tools of its settings ([`crate::told`]); prints its manifest.
+    Told,
     /// Asked to print, never ends, and leaves a child that does not either.
     Stuck,
 }
@@ -86,6 +88,7 @@ const WORDS: &[(&str, Behaviour)] = &[
     ("garbled", Behaviour::Garbled),
     ("forged", Behaviour::Forged),
     ("babbling", Behaviour::Babbling),
+    ("told", Behaviour::Told),
     ("stuck", Behaviour::Stuck),
 ];
 

@@ -34,6 +34,7 @@ mod session;
 mod shift;
 mod sources;
 mod start;
+mod told;
 
 use std::process::ExitCode;
 

@@ -11,7 +11,7 @@ use std::{
 use prost::Message as _;
 use tollgate_proto::tool::v1::DescribeResponse;
 
-use crate::{behaviour::Behaviour, manifest, start::Settings};
+use crate::{behaviour::Behaviour, manifest, start::Settings, told};
 
 /// Bytes of one write of a program that never stops.
 const BABBLE_BYTES: usize = 64 * 1024;
@@ -33,6 +33,7 @@ pub(crate) fn print(behaviour: Behaviour, settings: &Settings) -> anyhow::Result
     }
     let printed = match behaviour {
         Behaviour::Shifty => manifest::of(Behaviour::Plain),
+        Behaviour::Told => told::of(&settings.tools),
         Behaviour::Sources | Behaviour::Printing => manifest::of(behaviour),
         Behaviour::Garbled => {
             stdout().write_all(b"\xff\xfe no manifest at all\n")?;

@@ -34,6 +34,7 @@ use crate::{
     poison::{Poison, Poisoned},
     session, sources,
     start::{Settings, Start},
+    told,
 };
 
 /// Bytes that this server sends in one message; the kernel's own bound is what is tested.
@@ -87,13 +88,17 @@ impl Shared {
 
 /// Serves until the process is ended.
 pub(crate) async fn serve(behaviour: Behaviour, start: Start) -> anyhow::Result<()> {
+    let offer = match behaviour {
+        Behaviour::Told => told::of(&start.settings.tools),
+        _ => manifest::of(behaviour),
+    };
     let shared = Arc::new(Shared {
         behaviour,
         settings: start.settings,
         blobs: Blobs::default(),
         poison: Poison::default(),
         going: CancellationToken::new(),
-        offer: Mutex::new(manifest::of(behaviour)),
+        offer: Mutex::new(offer),
         instance: uuid::Uuid::now_v7().to_string(),
         sockets: Mutex::default(),
     });

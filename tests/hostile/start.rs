@@ -7,6 +7,8 @@ use serde::Deserialize;
 use tokio::net::UnixListener;
 use tollgate_proto::bootstrap::{Bootstrap, Endpoint};
 
+use crate::told::Told;
+
 /// What the process was told.
 pub(crate) struct Start {
     pub(crate) listener: UnixListener,
@@ -23,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) prints: Option<PathBuf>,
     /// How `Discover` misbehaves: "hang", "unimplemented", "forged", "bad-tool", "die".
     pub(crate) discover: String,
+    /// Of the behaviour "told".
+    pub(crate) tools: Vec<Told>,
 }
 
 /// Reads the line and takes the socket. The process ends when its input does.

@@ -3,6 +3,7 @@
 
 mod legacy;
 mod prefix;
+mod reports;
 mod surface;
 
 use serde_json::{Value, json};

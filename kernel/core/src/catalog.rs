@@ -51,6 +51,7 @@ use crate::{
     schema,
 };
 use names::{Named, Names};
+use settle::Native;
 
 /// All tools that are registered, whatever a session may do with them.
 #[derive(Clone, Debug, Default)]
@@ -98,12 +99,13 @@ impl Catalog {
     /// Takes all tools in. `always_load`: names that are eager beside the contract.
     #[must_use]
     pub fn new(entries: Vec<Entry>, always_load: &[NamePattern]) -> Self {
+        let native = Native::of(&entries);
         let (hidden, named): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| entry.exposure == Exposure::Hidden);
-        let (named, clashes) = settle::settle(named);
+        let (named, clashes) = settle::settle(named, &native);
         let mut catalog = Self { clashes, ..Self::default() };
         for (place, clash) in catalog.clashes.iter().enumerate() {
-            if clash.winner.is_none() {
+            if !clash.is_native {
                 catalog.names.insert(&clash.name, Named::Disputed(place));
             }
         }
@@ -114,7 +116,7 @@ impl Catalog {
             catalog.listed.push(entry);
         }
         catalog.put_in_order();
-        catalog.take_hidden(hidden);
+        catalog.take_hidden(hidden, &native);
         catalog
     }
 
@@ -126,7 +128,8 @@ impl Catalog {
     }
 
     /// A hidden name never takes a tool's, and belongs to one server: a native one, or the first by name.
-    fn take_hidden(&mut self, mut hidden: Vec<Entry>) {
+    fn take_hidden(&mut self, mut hidden: Vec<Entry>, native: &Native) {
+        hidden.retain(|entry| entry.is_native() || native.owner(&entry.name).is_none());
         hidden.sort_by(|a, b| (a.provenance, &a.server).cmp(&(b.provenance, &b.server)));
         let mut owners: BTreeMap<ToolName, ServerName> = BTreeMap::new();
         for entry in hidden {

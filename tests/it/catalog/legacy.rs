@@ -102,6 +102,9 @@ fn an_old_name_escapes_no_rule() {
     assert_eq!(call("File", read, "read(notes/**)"), "refused");
     assert_eq!(call("Bash", json!({ "command": "touch b.txt" }), "bash(touch *)"), "refused");
     assert_eq!(call("exec_shell", json!({ "command": "touch b.txt" }), "bash"), "refused");
+    let start = json!({ "action": "start", "command": "touch b.txt" });
+    assert_eq!(call("process", start.clone(), "bash(touch *)"), "refused");
+    assert_eq!(call("process", start, "bash"), "refused");
     let ran = world.call("File", &write).args(["--mode", "plan"]).run();
     assert_eq!(ran.json()["receipt"]["end"]["status"], "refused");
     assert!(!world.has("b.txt"));

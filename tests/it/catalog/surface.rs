@@ -91,9 +91,8 @@ fn the_digest_is_of_the_bytes_that_were_sent() {
         .events()
         .well_formed();
     let request = std::fs::read_to_string(folder.join("0001.json")).unwrap();
-    let start = request.find("\"tools\":").unwrap() + "\"tools\":".len();
-    let end = request.find(",\"messages\":").unwrap();
-    let tools = &request[start..end];
+    let (_, tools) = request.split_once("\"tools\":").unwrap();
+    let (tools, _) = tools.split_once(",\"messages\":").unwrap();
     let file = world.folder().join("tools.json");
     std::fs::write(&file, tools).unwrap();
     let sum = std::process::Command::new("sha256sum").arg(&file).output().unwrap();

@@ -126,7 +126,7 @@ fn managed(random: &mut Random, workspace: &Path, posture: &str) -> String {
 fn subject(random: &mut Random, workspace: &Path) -> Value {
     match random.below(5) {
         0 | 1 => {
-            let access = random.one(&["read", "read", "write", "create", "delete"]);
+            let access = random.one(&["read", "tree", "granted-tree", "write", "create", "delete"]);
             let path = random.one(&[
                 "src/a.rs",
                 "README.md",
@@ -136,6 +136,8 @@ fn subject(random: &mut Random, workspace: &Path) -> Value {
                 "AGENTS.md",
                 "../out.txt",
                 "docs/x.md",
+                "src",
+                "",
             ]);
             let absolute = workspace.join(path);
             // As a server would: without `..`.

@@ -9,7 +9,10 @@ mod fold;
 #[cfg(test)]
 mod tests;
 
-use std::{borrow::Cow, path::Path};
+use std::{
+    ffi::OsStr,
+    path::{Component, Path},
+};
 
 use globset::{Glob, GlobBuilder, GlobSet};
 
@@ -27,9 +30,17 @@ pub struct Withheld {
 /// The last names of a place.
 #[derive(Clone, Debug)]
 struct Names {
-    /// Each with one `*` at most.
-    names: Vec<String>,
+    last: Name,
+    /// The others, from the last on.
+    before: Vec<Name>,
     from_root: bool,
+}
+
+/// One name, or all that begin and end so.
+#[derive(Clone, Debug, Default)]
+struct Name {
+    begin: String,
+    end: Option<String>,
 }
 
 impl Withheld {
@@ -60,18 +71,10 @@ impl Withheld {
     }
 
     fn is_named(&self, absolute: &Path) -> bool {
-        let names = || absolute.components().rev().map(|part| part.as_os_str().to_string_lossy());
-        let Some(last) = names().next() else { return false };
+        let Some(last) = absolute.file_name().map(OsStr::to_string_lossy) else { return false };
         let last = fold(&last);
-        let ends_so = |pattern: &&Names| pattern.names.last().is_some_and(|it| is_name(it, &last));
-        self.names.iter().filter(ends_so).any(|pattern| {
-            let mut place = names().take_while(|name| name != "/");
-            let mut patterns = pattern.names.iter().rev();
-            let alike = patterns.all(|pattern| {
-                place.next().is_some_and(|name: Cow<'_, str>| is_name(pattern, &fold(&name)))
-            });
-            alike && (!pattern.from_root || place.next().is_none())
-        })
+        let mut ending_so = self.names.iter().filter(|pattern| pattern.last.is(&last));
+        ending_so.any(|pattern| pattern.leads_to(absolute))
     }
 }
 
@@ -79,17 +82,42 @@ impl Names {
     fn new(text: &str) -> Self {
         let rest = text.strip_prefix('/');
         let names = rest.unwrap_or(text);
-        let names = names.strip_suffix("/**").unwrap_or(names).split('/').map(str::to_owned);
-        Self { names: names.collect(), from_root: rest.is_some() }
+        let mut names = names.strip_suffix("/**").unwrap_or(names).rsplit('/').map(Name::new);
+        let last = names.next().unwrap_or_default();
+        Self { last, before: names.collect(), from_root: rest.is_some() }
+    }
+
+    /// Whether the names before a place's last one are those that the pattern has.
+    fn leads_to(&self, place: &Path) -> bool {
+        let mut names = place.components().rev().skip(1).filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_string_lossy()),
+            Component::RootDir
+            | Component::CurDir
+            | Component::ParentDir
+            | Component::Prefix(_) => None,
+        });
+        let mut before = self.before.iter();
+        let alike = before.all(|pattern| names.next().is_some_and(|name| pattern.is(&fold(&name))));
+        alike && (!self.from_root || names.next().is_none())
     }
 }
 
-/// Whether a folded name is what a pattern says: `x*y` by its beginning and end.
-fn is_name(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((begin, end)) => {
-            name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
+impl Name {
+    fn new(text: &str) -> Self {
+        let (begin, end) =
+            text.split_once('*').map_or((text, None), |(begin, end)| (begin, Some(end)));
+        Self { begin: begin.to_owned(), end: end.map(str::to_owned) }
+    }
+
+    /// Whether it is this folded name.
+    fn is(&self, name: &str) -> bool {
+        match &self.end {
+            None => self.begin == name,
+            Some(end) => {
+                name.len() >= self.begin.len() + end.len()
+                    && name.starts_with(&self.begin)
+                    && name.ends_with(end)
+            }
         }
     }
 }

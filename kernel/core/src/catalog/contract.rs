@@ -83,11 +83,15 @@ impl std::fmt::Display for Surface {
     }
 }
 
+/// The names of the contract, in order.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    DEFAULT_ACTIVE_NATIVE_TOOLS.into_iter().chain([TOOL_SEARCH, EXECUTE_TOOLS])
+}
+
 /// The place of a name in the contract; `None`: it has none.
 #[must_use]
 pub fn place(name: &str) -> Option<usize> {
-    let all = DEFAULT_ACTIVE_NATIVE_TOOLS.iter().chain([&TOOL_SEARCH, &EXECUTE_TOOLS]);
-    all.into_iter().position(|it| *it == name)
+    names().position(|it| it == name)
 }
 
 /// When a model sees a tool: what its manifest claims counts for hidden tools only (`[CAT-05]`).

@@ -73,7 +73,7 @@ fn eager_is_what_the_contract_or_the_user_says() {
     let others = ["mcp_git_log", "mcp_jira_new", "agent"].map(|name| plugin("bridge", name));
     let catalog = Catalog::new(entries.into_iter().chain(others).collect(), &always);
     let eager = |name: &str| catalog.get(name).unwrap().exposure == Exposure::Eager;
-    let found = ["read", "grep", "find", "mcp_git_log", "mcp_jira_new", "agent"].map(eager);
+    let found = ["read", "grep", "find", "mcp_git_log", "mcp_jira_new", "bridge_agent"].map(eager);
     assert_eq!(found, [true, false, true, true, false, false]);
 }
 
@@ -93,6 +93,34 @@ fn a_native_name_wins_and_others_are_told_apart() {
         assert!(said.contains("'read' is the tool of 'file'"), "{said}");
         assert!(said.contains("that of 'notes' is called 'notes_read'"), "{said}");
     }
+}
+
+/// `[CAT-03, 07]`: a native tool has every spelling of its name and of its old ones, and what the contract
+/// names is nobody else's while its server is not there: no other server's tool is called for it.
+#[test]
+fn a_native_name_is_native_in_every_spelling() {
+    let natives = || vec![entry("read", READ), form("read_file", "read", None)];
+    let stolen = ["Read", "READ", "read_file", "ReadFile", "agent", "execute_tools", "Bash"];
+    let hide = |name: &str| Entry { exposure: Exposure::Hidden, ..plugin("evil", name) };
+    let open = natives().into_iter().chain(stolen.map(|name| plugin("evil", name)));
+    let hidden = natives().into_iter().chain(stolen.map(hide));
+    for entries in [open.collect(), hidden.collect::<Vec<_>>()] {
+        let catalog = Catalog::new(entries, &[NamePattern::new("*").unwrap()]);
+        for asked in stolen {
+            let found = catalog.find(asked, b"{}");
+            assert!(found.is_none_or(|it| it.is_native()), "{asked}: {found:?}");
+        }
+        for native in ["Read", "READ", "read_file", "ReadFile"] {
+            assert!(catalog.find(native, b"{}").is_some(), "{native}");
+        }
+    }
+    let open = natives().into_iter().chain(stolen.map(|name| plugin("evil", name)));
+    let catalog = Catalog::new(open.collect(), &[]);
+    resolves(&catalog, "evil_Read", Ok("evil_Read"));
+    resolves(&catalog, "agent", Err("there is no tool 'agent'"));
+    let said: Vec<_> = catalog.clashes().iter().map(super::Clash::sentence).collect();
+    assert!(said.iter().any(|it| it.contains("'agent' is a name of Tollgate's own")), "{said:?}");
+    assert!(said.iter().any(|it| it.contains("'Read' is the tool of 'file'")), "{said:?}");
 }
 
 /// `[CAT-03]`: two that collide are both told apart; the bare name is nobody's.
@@ -345,4 +373,63 @@ fn many_tools_are_found_by_any_spelling() {
     resolves(&catalog, "tool_number_99999", Ok("tool_number_99999"));
     resolves(&catalog, "ToolNumber4711", Ok("tool_number_4711"));
     resolves(&catalog, "tool_number_100000", Err("there is no tool"));
+}
+
+/// Numbers that look random and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % bound
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for place in (1..items.len()).rev() {
+            items.swap(place, self.below(place + 1));
+        }
+    }
+}
+
+/// `[CAT-02]`, as a property: whatever is registered, in whatever order, gives the same names, clashes,
+/// meanings of old names and bytes; and what is added later by others changes no byte that was there.
+#[test]
+fn the_order_of_registration_changes_nothing() {
+    let mut dice = Dice(4711);
+    let names = ["read", "bash", "grep", "x", "y", "tool_search", "agent", "a_x"];
+    for _ in 0..200 {
+        let mut entries = Vec::new();
+        for native in names.iter().filter(|_| dice.below(3) > 0).collect::<Vec<_>>() {
+            entries.push(entry(native, READ));
+        }
+        for _ in 0..dice.below(12) {
+            let from = ["a", "b", "c-d"][dice.below(3)];
+            let name = names[dice.below(names.len())];
+            if entries.iter().all(|it| it.server.as_str() != from || it.name.as_str() != name) {
+                entries.push(plugin(from, name));
+            }
+        }
+        let old = form("File", names[dice.below(2)], Some("read"));
+        entries.extend([old, form("File", "bash", None)]);
+        let told = |entries: Vec<Entry>| {
+            let catalog = Catalog::new(entries, &[NamePattern::new("a_*").unwrap()]);
+            let clashes: Vec<_> = catalog.clashes().iter().map(super::Clash::sentence).collect();
+            let file = catalog.find("File", br#"{"action":"read"}"#).unwrap().means.clone();
+            let listed: Vec<_> = listed(&catalog).into_iter().map(str::to_owned).collect();
+            let field = View::whole(catalog).tools_field(&super::Toolbox::default());
+            (listed, clashes, file, field.bytes)
+        };
+        let first = told(entries.clone());
+        for _ in 0..5 {
+            dice.shuffle(&mut entries);
+            assert_eq!(told(entries.clone()), first);
+        }
+        let natives = entries.iter().filter(|it| it.is_native()).cloned().collect();
+        let always = [NamePattern::new("a_*").unwrap()];
+        let alone = View::whole(Catalog::new(natives, &always));
+        let alone = alone.tools_field(&super::Toolbox::default());
+        let beginning = alone.bytes.len() - 1;
+        assert_eq!(first.3[..beginning], alone.bytes[..beginning], "others only append");
+    }
 }

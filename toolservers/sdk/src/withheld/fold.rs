@@ -2,7 +2,7 @@
 //! `.SSH`, `.s\u{200c}sh`, `.ssh.`, `．ssh` and `.ssh:stream` are one name.
 //!
 //! Written twice, here and in `kernel/core`, since a server links nothing of the kernel; the test
-//! `names_are_folded_as_the_kernel_folds_them` compares the two over all characters.
+//! `names_are_folded_as_the_kernel_folds_them` compares the two over the characters.
 
 use std::borrow::Cow;
 

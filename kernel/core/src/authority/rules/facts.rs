@@ -20,6 +20,8 @@ use crate::{
 
 /// The tool that shows a file: whoever denies it a place does not want that place shown.
 const READ: &str = "read";
+/// The tool that runs a line: whoever denies it a command does not want that command run.
+const BASH: &str = "bash";
 
 /// Folders that `cd` may have led to, at most; relative words are meant from each.
 const FOLDERS_MAX: usize = 8;
@@ -103,6 +105,13 @@ impl<'a> Facts<'a> {
         };
         let by_itself = self.tool != READ && self.subjects.iter().any(reads);
         (by_itself && self.commands().next().is_none()).then_some(READ)
+    }
+
+    /// The same for commands: a call that runs lines of a shell, whatever its tool (`process`), is held by
+    /// what is said of running them.
+    pub(super) fn runs_as(&self) -> Option<&'static str> {
+        let runs = self.tool != BASH && self.subjects.iter().any(|it| command(it).is_some());
+        runs.then_some(BASH)
     }
 
     /// All commands, without redirections that stand in their form.

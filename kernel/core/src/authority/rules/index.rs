@@ -98,7 +98,8 @@ impl Rules {
     /// Those that may match a call, in their order.
     pub(super) fn candidates(&self, facts: &Facts<'_>) -> Vec<Candidate<'_>> {
         let mut found = Found::default();
-        for name in [Some(facts.tool), facts.told_apart].into_iter().flatten() {
+        let names = [Some(facts.tool), facts.told_apart, facts.runs_as()];
+        for name in names.into_iter().flatten() {
             self.0.tables_of(name).for_each(|table| table.look_up(facts, &mut found));
         }
         if let Some(name) = facts.reads_as() {

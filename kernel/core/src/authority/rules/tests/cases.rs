@@ -26,6 +26,19 @@ fn a_prefix_covers_nothing_that_is_chained_to_it() {
     }
 }
 
+/// What is said against running a command holds for every tool that runs one; what allows it does not.
+#[test]
+fn a_command_is_denied_by_whatever_tool_it_is_run() {
+    let deny = "deny bash(git push *)";
+    check(&[deny], "process", &["git push origin"], deny);
+    check(&[deny], "process", &["op: $(cat line)"], "ask bash(git push *)");
+    check(&["deny bash"], "process", &["ls"], "deny bash");
+    check(&["ask bash(git *)"], "process", &["git log"], "ask bash(git *)");
+    check(&["allow bash(git *)"], "process", &["git log"], "nothing");
+    check(&["deny process"], "bash", &["ls"], "nothing");
+    check(&[deny], "write", &["w: src/a.rs"], "nothing");
+}
+
 /// G-06: a line with more commands than are looked at ends with one that is not known.
 #[test]
 fn commands_beyond_the_last_that_is_named_are_never_allowed() {

@@ -130,8 +130,10 @@ fn the_index_finds_what_a_scan_finds() {
             .iter()
             .filter(|rule| {
                 let reads = facts.reads_as().is_some_and(|name| rule.tool.matches(name));
-                let denies = rule.action != Action::Allow && rule.path.is_some();
-                rule.tool.matches(facts.tool) || (reads && denies && rule.command.is_none())
+                let runs = facts.runs_as().is_some_and(|name| rule.tool.matches(name));
+                let denies = rule.action != Action::Allow;
+                let place = rule.path.is_some() && rule.command.is_none();
+                rule.tool.matches(facts.tool) || (denies && (runs || (reads && place)))
             })
             .filter(|rule| is_in_force(rule, &at) && is_served(rule, &facts))
             .map(|rule| Candidate { rule, near: true })
