@@ -1,13 +1,14 @@
 //! The catalog from outside: what a first request carries, that only appending changes it, what surfaces,
-//! rules and configuration do to it, and that old names still work.
+//! rules and configuration do to it, that old names still work, and that no server gets what it only claims.
 
+mod claims;
 mod legacy;
 mod prefix;
 mod reports;
 mod surface;
 
 use serde_json::{Value, json};
-use tollgate_tests::{Script, World};
+use tollgate_tests::{Script, World, binaries::binary, events::content_text};
 
 /// Contract names whose servers exist, in their order; then the kernel's own.
 const CONTRACT: [&str; 5] = ["read", "write", "edit", "bash", "tool_search"];
@@ -51,4 +52,37 @@ fn first(world: &World, options: &[&str]) -> Value {
 /// A search by exact names, as a model calls it.
 fn select(name: &str) -> Value {
     json!({ "query": format!("select:{name}") })
+}
+
+/// A server with these tools, as lines of a configuration.
+fn server(name: &str, more: &str, tools: &[&str]) -> String {
+    let program = binary("tollgate-hostile");
+    let tools: Vec<_> = tools.iter().map(|tool| format!("{{ {tool} }}")).collect();
+    format!(
+        "[servers.{name}]\ncommand = [{program:?}, \"told\"]\n{more}\nsettings.tools = [{}]\n",
+        tools.join(", ")
+    )
+}
+
+/// The names of a search's matches.
+fn found(world: &World, query: &str, options: &[&str]) -> Vec<String> {
+    let search = ["tools", "search", query, "-n", "20", "--json"];
+    let found = world.tollgate(search).args(options).run().success().json();
+    let names = found["matches"].as_array().expect("matches").iter();
+    names.map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// How a person's call ended: the class of its error, or nothing.
+fn class(world: &World, name: &str, arguments: &Value, options: &[&str]) -> String {
+    let ran = world.call(name, arguments).args(options).run();
+    ran.json()["receipt"]["end"]["error_class"].as_str().unwrap_or_default().to_owned()
+}
+
+/// The contents of a turn's results, one call a step.
+fn answers(world: &World, calls: &[(&str, Value)], options: &[&str]) -> Vec<String> {
+    let script = calls
+        .iter()
+        .fold(Script::new(), |script, (name, arguments)| script.call(name, arguments.clone()));
+    let ran = world.exec(&script.text("Done."), "go").args(options.iter().copied()).run();
+    ran.events().well_formed().results().into_iter().map(content_text).collect()
 }

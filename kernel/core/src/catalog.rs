@@ -47,6 +47,7 @@ pub use view::{View, Withheld};
 use crate::{
     authority::{Layer, Refusal, rules::NamePattern},
     call::{RawCall, Resolved},
+    limits::FORMS_TOLD_MAX,
     name::{ServerName, ToolName, nearest},
     schema,
 };
@@ -58,6 +59,10 @@ use settle::Native;
 pub struct Catalog {
     /// In the order of lists: contract, natives by name, others by name.
     listed: Vec<Arc<Entry>>,
+    /// Those of them that are in every request, in the same order.
+    eager: Vec<Arc<Entry>>,
+    /// Some tool's host lacks something that it needs.
+    lacks_something: bool,
     hidden: Vec<Arc<Entry>>,
     names: Names,
     clashes: Vec<Clash>,
@@ -109,9 +114,10 @@ impl Catalog {
                 catalog.names.insert(&clash.name, Named::Disputed(place));
             }
         }
+        catalog.names.reserve(named.len());
         for (name, mut entry) in named {
-            entry.exposure = contract::exposure(&entry, always_load);
-            let entry = Arc::new(entry);
+            let exposure = contract::exposure(&entry, always_load);
+            Arc::make_mut(&mut entry).exposure = exposure;
             catalog.names.insert(&name, Named::Tool(Arc::clone(&entry)));
             catalog.listed.push(entry);
         }
@@ -121,18 +127,36 @@ impl Catalog {
     }
 
     fn put_in_order(&mut self) {
-        self.listed.sort_by_cached_key(|entry| {
-            let place = contract::place(entry.name.as_str()).unwrap_or(usize::MAX);
-            (place, !entry.is_native(), entry.name.clone())
-        });
+        let of = |entry: &Arc<Entry>| {
+            let native = entry.is_native();
+            let place = native.then(|| contract::place(entry.name.as_str())).flatten();
+            (place.unwrap_or(usize::MAX), !native)
+        };
+        self.listed.sort_by(|a, b| (of(a), &a.name).cmp(&(of(b), &b.name)));
+        let eager = self.listed.iter().filter(|entry| entry.exposure == Exposure::Eager);
+        self.eager = eager.cloned().collect();
+        self.lacks_something = self.listed.iter().any(|entry| entry.unmet().is_some());
+    }
+
+    fn eager(&self) -> &[Arc<Entry>] {
+        &self.eager
+    }
+
+    fn lacks_something(&self) -> bool {
+        self.lacks_something
     }
 
     /// A hidden name never takes a tool's, and belongs to one server: a native one, or the first by name.
     fn take_hidden(&mut self, mut hidden: Vec<Entry>, native: &Native) {
         hidden.retain(|entry| entry.is_native() || native.owner(&entry.name).is_none());
-        hidden.sort_by(|a, b| (a.provenance, &a.server).cmp(&(b.provenance, &b.server)));
+        // Tools before old names, which may mean them.
+        let key = |it: &Entry| (it.provenance, it.server.clone(), it.means.is_some());
+        hidden.sort_by_cached_key(key);
         let mut owners: BTreeMap<ToolName, ServerName> = BTreeMap::new();
         for entry in hidden {
+            if !entry.is_native() && !self.means_its_own(&entry) {
+                continue;
+            }
             let owner = owners.entry(entry.name.clone()).or_insert_with(|| entry.server.clone());
             if *owner != entry.server {
                 continue;
@@ -143,6 +167,19 @@ impl Catalog {
             }
         }
         self.names.sort_forms();
+    }
+
+    /// Whether an old name means a tool of its own server. Where that has another name here, the old one
+    /// would be judged as the tool of somebody else.
+    fn means_its_own(&self, entry: &Entry) -> bool {
+        let Some(means) = &entry.means else { return true };
+        match self.names.get(means.as_str()) {
+            Some(Named::Tool(tool)) => tool.server == entry.server,
+            Some(Named::Forms(forms)) => {
+                forms.iter().any(|it| it.means.is_none() && it.server == entry.server)
+            }
+            Some(Named::Disputed(_)) | None => false,
+        }
     }
 
     /// Says that a server's tools are not there, and why.
@@ -165,6 +202,16 @@ impl Catalog {
     #[must_use]
     pub fn clashes(&self) -> &[Clash] {
         &self.clashes
+    }
+
+    /// Names by which rules may speak of tools: those of the list, and one that several servers claim, so
+    /// that a rule for it stays one when another server comes. An old name of a native tool is no such
+    /// name, whoever claims it: a rule for `File` is a mistake to be told.
+    #[must_use]
+    pub fn ruled_names(&self) -> Vec<&str> {
+        let listed = self.listed.iter().map(|entry| &entry.name);
+        let claimed = self.clashes.iter().filter(|clash| !clash.is_native).map(|clash| &clash.name);
+        listed.chain(claimed).map(ToolName::as_str).collect()
     }
 
     /// What servers can connect on demand, by server and name.
@@ -258,8 +305,14 @@ impl Catalog {
 fn no_form(name: &str, forms: &[Arc<Entry>]) -> Refusal {
     let whens: Vec<_> = forms.iter().filter_map(|form| form.when.as_ref()).collect();
     let argument = whens.first().map_or("", |when| when.argument.as_str());
-    let values: Vec<_> = whens.iter().map(|when| when.value.as_str()).collect();
-    let message = format!("'{name}' needs '{argument}', one of {}", values.join(", "));
+    // A server may bring any number of forms, with any text.
+    let values = whens.iter().take(FORMS_TOLD_MAX).map(|when| when.value.escape_debug());
+    let mut values: Vec<_> = values.map(|value| value.to_string()).collect();
+    if let Some(more) = whens.len().checked_sub(FORMS_TOLD_MAX).filter(|more| *more > 0) {
+        values.push(format!("{more} more"));
+    }
+    let (values, shown) = (values.join(", "), argument.escape_debug());
+    let message = format!("'{name}' needs '{shown}', one of {values}");
     Refusal::new(Layer::Arguments, "invalid_arguments", message).at(format!("/{argument}"))
 }
 

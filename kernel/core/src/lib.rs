@@ -21,3 +21,4 @@ pub mod receipt;
 pub mod safety;
 pub mod schema;
 pub mod stance;
+pub mod text;

@@ -11,6 +11,10 @@ pub const TURN_CALLS_MAX: u32 = 1000;
 pub const NESTED_CALLS_MAX: u32 = 16;
 /// Near names offered after an unknown one.
 pub const NEAREST_NAMES_MAX: usize = 3;
+/// Forms of an old name that a refusal lists; of more the number is said.
+pub const FORMS_TOLD_MAX: usize = 16;
+/// Names that are compared letter by letter with an unknown one, in a catalog of any size.
+pub const NEAREST_COMPARED_MAX: usize = 1024;
 /// Bytes of a tool's schema, as the manifest allows.
 pub const SCHEMA_BYTES_MAX: usize = 64 * 1024;
 /// Subjects of one call, as `Preparation` allows.

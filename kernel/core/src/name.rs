@@ -4,7 +4,7 @@ use std::{borrow::Borrow, fmt};
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::limits::NEAREST_NAMES_MAX;
+use crate::limits::{NEAREST_COMPARED_MAX, NEAREST_NAMES_MAX};
 
 /// A text that is no name of its kind.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -118,17 +118,46 @@ fn is_id(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
-/// The names nearest to an unknown one, best first: at most three, none that is far off.
+/// The names nearest to an unknown one, best first: at most three, none that is far off. Among very many
+/// names that have its letters, only the first [`NEAREST_COMPARED_MAX`] are compared as a whole.
 pub fn nearest<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let asked: String = asked.chars().take(64).flat_map(char::to_lowercase).collect();
     let far = (asked.chars().count() / 2).max(1);
-    let mut near: Vec<_> = names
+    let letters = letters(&asked);
+    let names = names.into_iter().map(|name| (letters_apart(&letters, name), name));
+    let mut alike: Vec<_> = names.filter(|(apart, _)| *apart <= far).collect();
+    alike.sort_unstable();
+    alike.truncate(NEAREST_COMPARED_MAX);
+    let mut near: Vec<_> = alike
         .into_iter()
-        .map(|name| (strsim::osa_distance(&asked, &name.to_lowercase()), name))
+        .map(|(_, name)| (strsim::osa_distance(&asked, &name.to_lowercase()), name))
         .filter(|(distance, _)| *distance <= far)
         .collect();
     near.sort_unstable();
     near.into_iter().map(|(_, name)| name).take(NEAREST_NAMES_MAX).collect()
+}
+
+/// How often each letter occurs, whatever its case; all that are not ASCII are one.
+fn letters(text: &str) -> [usize; 128] {
+    let mut counts = [0; 128];
+    for c in text.chars().flat_map(char::to_lowercase) {
+        let letter = if c.is_ascii() { usize::from(c as u8) } else { 0 };
+        if let Some(count) = counts.get_mut(letter) {
+            *count += 1;
+        }
+    }
+    counts
+}
+
+/// No edit adds or takes away more than one letter, so this is never more than the distance.
+fn letters_apart(letters_asked: &[usize; 128], name: &str) -> usize {
+    let counts = letters_asked.iter().zip(letters(name));
+    let (mut surplus, mut lack) = (0, 0);
+    for (asked, has) in counts {
+        surplus += asked.saturating_sub(has);
+        lack += has.saturating_sub(*asked);
+    }
+    surplus.max(lack)
 }
 
 #[cfg(test)]

@@ -169,10 +169,14 @@ async fn observe(
 fn in_force(cx: &SessionContext, event: HookEvent, tool: Option<&str>) -> Vec<Hook> {
     let now = cx.now();
     let mode = cx.stance().mode;
+    // A guard of a tool guards it also when another server has claimed its name.
+    let catalog = cx.tools.catalog();
+    let told_apart = tool.and_then(|it| catalog.get(it)).and_then(|entry| entry.told_apart());
+    let names = || [tool, told_apart].into_iter().flatten();
     let matches = |hook: &&Hook| {
         hook.event == event
             && (hook.modes.is_empty() || hook.modes.contains(&mode))
-            && hook.tool.as_ref().is_none_or(|wanted| tool.is_some_and(|it| wanted.matches(it)))
+            && hook.tool.as_ref().is_none_or(|wanted| names().any(|it| wanted.matches(it)))
     };
     now.standing().hooks.iter().filter(matches).cloned().collect()
 }

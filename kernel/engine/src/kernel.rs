@@ -220,8 +220,7 @@ impl Kernel {
     pub fn policies(&self, catalog: &Catalog, roots: &[PathBuf]) -> Result<Policies, KernelError> {
         let PolicySettings { places, extra } = self.settings.policy.clone();
         let policies = Policies::open(places, extra, roots.to_vec())?;
-        let names: Vec<&str> = catalog.list().iter().map(|entry| entry.name.as_str()).collect();
-        policies.check_tools(&names)?;
+        policies.check_tools(&catalog.ruled_names())?;
         Ok(policies)
     }
 

@@ -134,6 +134,15 @@ impl<'p> Outright<'p> {
         Self { policy, rules: all.filter(holds).collect() }
     }
 
+    /// Whether it forbids no tool.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.rules.is_empty()
+            && self.policy.lists.deny.is_empty()
+            && self.policy.lists.allow.is_none()
+            && self.policy.managed.servers.is_empty()
+    }
+
     /// Why every call of a tool is refused; `None`: not every one is.
     #[must_use]
     pub fn denies(&self, entry: &Entry) -> Option<String> {

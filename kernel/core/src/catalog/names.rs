@@ -39,6 +39,12 @@ impl Names {
         self.by_name.get(name)
     }
 
+    /// Makes room for so many tools.
+    pub(super) fn reserve(&mut self, tools: usize) {
+        self.by_name.reserve(tools);
+        self.tools.reserve(tools);
+    }
+
     /// The name that this is a variant of.
     pub(super) fn variant(&self, asked: &str) -> Option<&Named> {
         let of = |spellings: &Spellings| {

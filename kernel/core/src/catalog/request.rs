@@ -1,13 +1,13 @@
 //! The tools array of a model request, as the exact bytes to send (`[CAT-02, 30]`).
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Entry, Exposure, Toolbox, View};
-use crate::digest::Digest;
+use super::{Entry, Toolbox, View};
+use crate::{digest::Digest, text};
 
 /// A request's tools array with what it carries.
 #[derive(Clone, Debug)]
@@ -27,10 +27,9 @@ impl View {
     #[must_use]
     pub fn tools_field(&self, toolbox: &Toolbox) -> ToolsField {
         let seen = |entry: &&Arc<Entry>| self.surface().shows(entry.name.as_str());
-        let eager = self.shown().iter().filter(|entry| entry.exposure == Exposure::Eager);
         let mut carried = Vec::new();
         let mut bytes = vec![b'['];
-        append(&mut bytes, &mut carried, eager.filter(seen));
+        append(&mut bytes, &mut carried, self.eager().filter(seen));
         let eager_bytes = bytes.len();
         append(&mut bytes, &mut carried, toolbox.tools(self).filter(seen));
         bytes.push(b']');
@@ -61,12 +60,13 @@ fn append<'a>(
     }
 }
 
-/// One tool as a model sees it; `None`: its schema is no JSON, which a manifest's check has refused.
+/// One tool as a model sees it: its description without what no reader would see, its schema byte for
+/// byte; `None`: its schema is no JSON, which a manifest's check has refused.
 #[must_use]
 pub fn tool_json(entry: &Entry) -> Option<Vec<u8>> {
     let tool = RequestTool {
         name: entry.name.as_str(),
-        description: &entry.description,
+        description: text::prose(&entry.description),
         input_schema: serde_json::from_slice(&entry.input_schema).ok()?,
     };
     serde_json::to_vec(&tool).ok()
@@ -75,7 +75,7 @@ pub fn tool_json(entry: &Entry) -> Option<Vec<u8>> {
 #[derive(Serialize)]
 struct RequestTool<'a> {
     name: &'a str,
-    description: &'a str,
+    description: Cow<'a, str>,
     input_schema: &'a RawValue,
 }
 

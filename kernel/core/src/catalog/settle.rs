@@ -1,14 +1,17 @@
 //! Who has a name (`[CAT-03]`): a native tool wins over any other; tools of other servers that claim one
 //! name are all told apart by their servers' names, so that none is called for another.
 //!
-//! A native tool has every spelling of its name and of its old ones, and names of the contract are native
-//! even while no server has them: a `Read` beside `read`, a `File`, or a `bash` while the shell is not
-//! there would be called for the native one.
+//! A native tool has every spelling of its name and of its old ones: a `Read` beside `read`, or a `File`,
+//! would be called for the native one. While no native server has a name of the contract, as `bash` where
+//! the shell is switched off, one that is trusted may have it, and nobody else.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Entry, contract, spelling};
-use crate::name::{ServerName, ToolName};
+use crate::{
+    name::{ServerName, ToolName},
+    safety::Trust,
+};
 
 /// Native names by the spelling that all their variants share, with the server that has them now.
 #[derive(Debug)]
@@ -35,7 +38,7 @@ impl Native {
 pub struct Clash {
     /// The name.
     pub name: ToolName,
-    /// The native server that has it now; `None`: nobody has.
+    /// The server that has it now; `None`: nobody has.
     pub winner: Option<ServerName>,
     /// It is one of the native names, or a spelling of one.
     pub is_native: bool,
@@ -45,47 +48,63 @@ pub struct Clash {
 
 /// Gives every tool a name of its own, in order of names.
 pub(super) fn settle(
-    mut entries: Vec<Entry>,
+    entries: Vec<Entry>,
     native: &Native,
-) -> (BTreeMap<ToolName, Entry>, Vec<Clash>) {
+) -> (BTreeMap<ToolName, Arc<Entry>>, Vec<Clash>) {
+    let mut entries: Vec<Arc<Entry>> = entries.into_iter().map(Arc::new).collect();
     // By name, then natives first, then by server: whatever the order of registration.
     entries.sort_by(|a, b| {
         (&a.name, a.provenance, &a.server).cmp(&(&b.name, b.provenance, &b.server))
     });
-    let mut settled: BTreeMap<ToolName, Entry> = BTreeMap::new();
+    let mut settled: BTreeMap<ToolName, Arc<Entry>> = BTreeMap::new();
     let (mut claims, mut clashes) = (Vec::new(), Vec::new());
     let mut rest = entries.into_iter().peekable();
     while let Some(first) = rest.next() {
-        let mut others = Vec::new();
-        while let Some(other) = rest.next_if(|it| it.name == first.name) {
-            others.push(other);
-        }
         let name = first.name.clone();
-        let owner = native.owner(&name);
-        if first.is_native() || (others.is_empty() && owner.is_none()) {
-            settled.insert(name.clone(), first);
-        } else {
-            others.insert(0, first);
+        let mut claimants = vec![first];
+        while let Some(other) = rest.next_if(|it| it.name == name) {
+            claimants.push(other);
         }
-        if !others.is_empty() {
-            claims.push((name, owner.map(Option::<&ServerName>::cloned), others));
+        let owner = native.owner(&name);
+        let mut has = owner.flatten().cloned();
+        if let Some(place) = place_of_winner(&claimants, owner) {
+            let winner = claimants.remove(place);
+            has = Some(winner.server.clone());
+            settled.insert(name.clone(), winner);
+        }
+        if !claimants.is_empty() {
+            claims.push((name, owner.is_some(), has, claimants));
         }
     }
     // Once all undisputed names are given, so that a new name takes nobody's.
-    for (name, owner, others) in claims {
+    for (name, is_native, winner, others) in claims {
         let mut renamed = Vec::new();
-        for other in others {
+        for mut other in others {
             let server = other.server.clone();
             let free = told_apart(&server, &name).filter(|it| !settled.contains_key(it.as_str()));
             if let Some(free) = &free {
-                settled.insert(free.clone(), Entry { name: free.clone(), ..other });
+                Arc::make_mut(&mut other).name = free.clone();
+                settled.insert(free.clone(), other);
             }
             renamed.push((server, free));
         }
-        let is_native = owner.is_some();
-        clashes.push(Clash { name, winner: owner.flatten(), is_native, renamed });
+        clashes.push(Clash { name, winner, is_native, renamed });
     }
     (settled, clashes)
+}
+
+/// Who of those that claim a name has it; nobody: all are told apart.
+fn place_of_winner(claimants: &[Arc<Entry>], owner: Option<Option<&ServerName>>) -> Option<usize> {
+    if claimants.first().is_some_and(|first| first.is_native()) {
+        return Some(0);
+    }
+    let mut may = claimants.iter().enumerate().filter(|(_, it)| match owner {
+        None => true,
+        Some(None) => it.trust == Trust::Trusted,
+        Some(Some(_)) => false,
+    });
+    let (place, _) = may.next()?;
+    may.next().is_none().then_some(place)
 }
 
 /// `notes_search` for the tool `search` of server `notes`.

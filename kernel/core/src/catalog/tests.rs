@@ -12,7 +12,7 @@ use crate::{
         rules::{Action, NamePattern, Rules, Source as RuleSource, compact},
     },
     name::{ServerName, ToolName},
-    safety::Safety,
+    safety::{Safety, Trust},
     stance::Mode,
     testing::{READ, entry, raw},
 };
@@ -73,7 +73,7 @@ fn eager_is_what_the_contract_or_the_user_says() {
     let others = ["mcp_git_log", "mcp_jira_new", "agent"].map(|name| plugin("bridge", name));
     let catalog = Catalog::new(entries.into_iter().chain(others).collect(), &always);
     let eager = |name: &str| catalog.get(name).unwrap().exposure == Exposure::Eager;
-    let found = ["read", "grep", "find", "mcp_git_log", "mcp_jira_new", "bridge_agent"].map(eager);
+    let found = ["read", "grep", "find", "mcp_git_log", "mcp_jira_new", "agent"].map(eager);
     assert_eq!(found, [true, false, true, true, false, false]);
 }
 
@@ -101,8 +101,9 @@ fn a_native_name_wins_and_others_are_told_apart() {
 fn a_native_name_is_native_in_every_spelling() {
     let natives = || vec![entry("read", READ), form("read_file", "read", None)];
     let stolen = ["Read", "READ", "read_file", "ReadFile", "agent", "execute_tools", "Bash"];
-    let hide = |name: &str| Entry { exposure: Exposure::Hidden, ..plugin("evil", name) };
-    let open = natives().into_iter().chain(stolen.map(|name| plugin("evil", name)));
+    let evil = |name: &str| Entry { trust: Trust::Untrusted, ..plugin("evil", name) };
+    let hide = |name: &str| Entry { exposure: Exposure::Hidden, ..evil(name) };
+    let open = natives().into_iter().chain(stolen.map(evil));
     let hidden = natives().into_iter().chain(stolen.map(hide));
     for entries in [open.collect(), hidden.collect::<Vec<_>>()] {
         let catalog = Catalog::new(entries, &[NamePattern::new("*").unwrap()]);
@@ -114,13 +115,17 @@ fn a_native_name_is_native_in_every_spelling() {
             assert!(catalog.find(native, b"{}").is_some(), "{native}");
         }
     }
-    let open = natives().into_iter().chain(stolen.map(|name| plugin("evil", name)));
+    let open = natives().into_iter().chain(stolen.map(evil));
     let catalog = Catalog::new(open.collect(), &[]);
     resolves(&catalog, "evil_Read", Ok("evil_Read"));
     resolves(&catalog, "agent", Err("there is no tool 'agent'"));
     let said: Vec<_> = catalog.clashes().iter().map(super::Clash::sentence).collect();
     assert!(said.iter().any(|it| it.contains("'agent' is a name of Tollgate's own")), "{said:?}");
     assert!(said.iter().any(|it| it.contains("'Read' is the tool of 'file'")), "{said:?}");
+    // Where ours is switched off, one that the user trusts may stand in for it.
+    let catalog = Catalog::from_iter([evil("read"), plugin("far", "read"), plugin("far", "grep")]);
+    assert_eq!(catalog.get("read").unwrap().server, server("far"));
+    assert!(catalog.clashes()[0].sentence().contains("that of 'evil' is called 'evil_read'"));
 }
 
 /// `[CAT-03]`: two that collide are both told apart; the bare name is nobody's.
@@ -251,6 +256,17 @@ fn an_old_name_means_what_its_arguments_say() {
     }
 }
 
+/// However many forms a server brings, with whatever words, a refusal is short and on one line.
+#[test]
+fn a_refusal_lists_few_forms() {
+    let forms =
+        (0..5000).map(|number| form("Old", "read", Some(&format!("{number:04}\n\u{202e}"))));
+    let catalog = Catalog::from_iter(forms.chain([entry("read", READ)]));
+    let refusal = View::whole(catalog).resolve(raw("Old")).unwrap_err();
+    let message = refusal.message;
+    assert!(message.ends_with(r"0015\n\u{202e}, 4984 more") && message.len() < 400, "{message}");
+}
+
 /// A form without a condition takes what no other does.
 #[test]
 fn an_old_name_may_have_a_form_for_the_rest() {
@@ -278,6 +294,42 @@ fn a_hidden_name_is_one_servers() {
     assert_eq!(catalog.find("File", b"{}").unwrap().canonical().as_str(), "read");
     assert_eq!(catalog.find("read", b"{}").unwrap().server, server("file"));
     assert_eq!(catalog.hidden().len(), 1);
+}
+
+/// `[CAT-03, 07]`: an old name of a tool that had to get another name would be judged as the tool whose name
+/// it claims: it means nothing.
+#[test]
+fn an_old_name_is_judged_as_nobody_elses_tool() {
+    let old = |from: &str, name: &str, means: &str| Entry {
+        server: server(from),
+        provenance: Provenance::Plugin,
+        ..form(name, means, None)
+    };
+    let hidden =
+        |from: &str, name: &str| Entry { exposure: Exposure::Hidden, ..plugin(from, name) };
+    let entries = vec![
+        entry("read", READ),
+        plugin("evil", "read"),
+        old("evil", "of_read", "read"),
+        hidden("evil", "bash"),
+        old("evil", "of_bash", "bash"),
+        plugin("a", "x"),
+        plugin("b", "x"),
+        old("b", "of_x", "x"),
+        old("b", "of_nothing", "y"),
+        plugin("b", "z"),
+        old("b", "of_z", "z"),
+        hidden("b", "secret"),
+        old("b", "of_secret", "secret"),
+        old("a", "of_z_of_b", "z"),
+    ];
+    let catalog = Catalog::new(entries, &[]);
+    for gone in ["of_read", "bash", "of_bash", "of_x", "of_nothing", "of_z_of_b"] {
+        assert!(catalog.find(gone, b"{}").is_none(), "{gone}");
+    }
+    for (there, means) in [("of_z", "z"), ("of_secret", "secret")] {
+        assert_eq!(catalog.find(there, b"{}").unwrap().canonical().as_str(), means);
+    }
 }
 
 #[track_caller]

@@ -45,7 +45,8 @@ impl Withheld {
 pub struct View {
     catalog: Arc<Catalog>,
     surface: Surface,
-    shown: Vec<Arc<Entry>>,
+    /// `None`: all that is registered. Of very many tools not even the list is copied then.
+    shown: Option<Vec<Arc<Entry>>>,
     withheld: BTreeMap<ToolName, Withheld>,
 }
 
@@ -77,6 +78,12 @@ impl View {
                 unmet.name, unmet.found
             )))
         };
+        if outright.is_nothing() && !catalog.lacks_something() && surface != Surface::Simple {
+            let planned = mode == Mode::Plan && catalog.get(EXECUTE_TOOLS).is_some();
+            if !planned {
+                return Self { catalog, surface, ..Self::default() };
+            }
+        }
         let (mut shown, mut withheld) = (Vec::new(), BTreeMap::new());
         for entry in catalog.list() {
             match why(entry) {
@@ -86,14 +93,13 @@ impl View {
                 }
             }
         }
-        Self { catalog, surface, shown, withheld }
+        Self { catalog, surface, shown: Some(shown), withheld }
     }
 
     /// Everything that is registered: no filter takes anything away.
     #[must_use]
     pub fn whole(catalog: impl Into<Arc<Catalog>>) -> Self {
-        let catalog = catalog.into();
-        Self { shown: catalog.list().to_vec(), catalog, ..Self::default() }
+        Self { catalog: catalog.into(), ..Self::default() }
     }
 
     /// All that is registered.
@@ -111,7 +117,13 @@ impl View {
     /// The session's tools, in order.
     #[must_use]
     pub fn shown(&self) -> &[Arc<Entry>] {
-        &self.shown
+        self.shown.as_deref().unwrap_or_else(|| self.catalog.list())
+    }
+
+    /// Those of them that are in every request, in order.
+    pub(super) fn eager(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        let there = |entry: &&Arc<Entry>| !self.withheld.contains_key(entry.name.as_str());
+        self.catalog.eager().iter().filter(there)
     }
 
     /// What the filters took away, by name.

@@ -40,3 +40,27 @@ fn near_names_are_those_that_a_slip_away_gives() {
     check("zzzzzz", &[]);
     check("", &[]);
 }
+
+/// However many names a server brings, and however long, one that is near is found.
+#[test]
+fn the_nearest_of_many_long_names_is_found() {
+    let name = |number: usize| format!("{:x<58}{number:06}", "tool_");
+    let many: Vec<String> = (0..20_000).map(name).collect();
+    let near = |asked: &str| nearest(asked, many.iter().map(String::as_str));
+    assert_eq!(near(&"y".repeat(64)), Vec::<&str>::new());
+    let asked = name(19_999).replace("tool", "too");
+    assert_eq!(near(&asked).first(), Some(&name(19_999).as_str()));
+}
+
+/// What is passed over before the comparison is never nearer than what is compared.
+#[test]
+fn letters_apart_are_no_more_than_the_distance() {
+    let words = ["", "read", "raed", "READ", "reads", "tool_search", "execute_tools", "éa", "aé"];
+    for a in words {
+        for b in words {
+            let apart = super::letters_apart(&super::letters(a), b);
+            let distance = strsim::osa_distance(&a.to_lowercase(), &b.to_lowercase());
+            assert!(apart <= distance, "{a} {b}: {apart} {distance}");
+        }
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use tollgate_core::text::is_unseen;
+
 /// Bytes of a first sentence that stands for the whole; a shorter one says too little, as "Search." does.
 const SENTENCE_BYTES_MIN: usize = 24;
 
@@ -10,7 +12,7 @@ const SENTENCE_BYTES_MIN: usize = 24;
 pub(super) fn line(text: &str, chars_max: usize) -> String {
     let (mut out, mut chars) = (String::new(), 0);
     for word in text.split_whitespace() {
-        let word: String = word.chars().filter(|c| !is_hidden(*c)).take(chars_max + 1).collect();
+        let word: String = word.chars().filter(|c| !is_unseen(*c)).take(chars_max + 1).collect();
         let (blank, length) = (usize::from(chars > 0), word.chars().count());
         if length == 0 {
             continue;
@@ -64,7 +66,7 @@ pub(super) fn json(text: &[u8]) -> String {
         if !in_string && c.is_ascii_whitespace() {
             continue;
         }
-        if is_hidden(c) {
+        if is_unseen(c) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
                 let written = write!(out, "\\u{unit:04x}");
@@ -79,16 +81,6 @@ pub(super) fn json(text: &[u8]) -> String {
         is_escaped = in_string && c == '\\' && !is_escaped;
     }
     out
-}
-
-/// Controls, marks of direction, blanks of no width, tags, and the selectors that can carry text.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

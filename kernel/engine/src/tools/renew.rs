@@ -39,8 +39,7 @@ impl SessionContext {
     }
 
     async fn tell_changes(&self, at: Option<&Position>, before: &Catalog, now: &Catalog) {
-        let names: Vec<&str> = now.list().iter().map(|entry| entry.name.as_str()).collect();
-        self.policies.learn_tools(&names);
+        self.policies.learn_tools(&now.ruled_names());
         for (server, change) in before.changes_to(now) {
             self.events.tell(at, None, told(server, change)).await;
         }

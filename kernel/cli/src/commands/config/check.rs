@@ -29,8 +29,7 @@ pub(super) async fn run(start: &Start) -> Result<(), Failure> {
         Ok(policies) => {
             let kernel = Kernel::start(settings, &config.places.engine, config.roots())?;
             let catalog = kernel.catalog().await;
-            let names: Vec<&str> = catalog.list().iter().map(|it| it.name.as_str()).collect();
-            policies.check_tools(&names).unwrap_or_else(&mut tell);
+            policies.check_tools(&catalog.ruled_names()).unwrap_or_else(&mut tell);
             kernel.stop().await;
             Some(policies.current())
         }

@@ -77,7 +77,7 @@ async fn names(start: &Start, config: &config::Config) -> Result<Vec<String>, Fa
     let kernel = start.kernel(config)?;
     let catalog = kernel.catalog().await;
     kernel.stop().await;
-    Ok(catalog.list().iter().map(|entry| entry.name.as_str().to_owned()).collect())
+    Ok(catalog.ruled_names().into_iter().map(str::to_owned).collect())
 }
 
 /// What a rule covers, in a sentence.

@@ -34,6 +34,18 @@ fn the_request_has_the_eager_tools_as_exact_bytes() {
     assert_eq!(&none.bytes[..], b"[]");
 }
 
+/// A model reads what nobody sees, so it is not there.
+#[test]
+fn a_description_hides_nothing() {
+    let entry = Entry {
+        description: "Finds\0 \u{202e}\u{e0041}it.\n\u{1b}[2JTwice.".into(),
+        ..entry("x", READ)
+    };
+    let json: serde_json::Value =
+        serde_json::from_slice(&super::tool_json(&entry).unwrap()).unwrap();
+    assert_eq!(json["description"], "Finds it.\n[2JTwice.");
+}
+
 /// B130: exactly the contract's tools at any number of others.
 #[test]
 fn other_tools_change_no_byte() {
