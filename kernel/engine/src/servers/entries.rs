@@ -41,14 +41,15 @@ impl Described {
         }
         let facts = Arc::new(self.facts());
         let (mut entries, mut names) = (Vec::new(), BTreeSet::new());
-        let away = self.sources_away();
+        let (ready, away) = self.source_names();
         // What a source had once is no offer while it is not connected.
         for spec in self.tools.iter().filter(|spec| !away.contains(spec.source.as_str())) {
             let name = checked(&spec.name, &spec.input_schema)?;
             if !names.insert(name.clone()) {
                 return Err(broken(&spec.name, "it is there twice"));
             }
-            let attributed = Some(spec.source.as_str()).filter(|source| is_source(source));
+            // Only to what the server says that it stands before (`[CAT-32]`).
+            let attributed = Some(spec.source.as_str()).filter(|it| ready.contains(it));
             let common = Entry {
                 server: server.clone(),
                 facts: Arc::clone(&facts),
@@ -68,11 +69,16 @@ impl Described {
         Ok(entries)
     }
 
-    /// Names of sources that are not connected.
-    fn sources_away(&self) -> BTreeSet<&str> {
-        let away =
-            self.manifest.sources.iter().filter(|it| it.state() != proto::SourceState::Ready);
-        away.map(|source| source.name.as_str()).collect()
+    /// Names of sources that are connected, and of those that are not.
+    fn source_names(&self) -> (BTreeSet<&str>, BTreeSet<&str>) {
+        let usable = self.manifest.sources.iter().filter(|it| is_source(&it.name));
+        let (mut ready, mut away) = (BTreeSet::new(), BTreeSet::new());
+        for source in usable {
+            let names =
+                if source.state() == proto::SourceState::Ready { &mut ready } else { &mut away };
+            names.insert(source.name.as_str());
+        }
+        (ready, away)
     }
 
     /// What the server can connect on demand.
@@ -107,6 +113,10 @@ fn form(common: &Entry, means: &ToolName, old: &proto::HiddenName) -> Result<Ent
         when,
         exposure: Exposure::Hidden,
         argument_aliases: Vec::new(),
+        // It is shown to nobody.
+        title: String::new(),
+        description: String::new(),
+        search_hint: String::new(),
         ..common.clone()
     };
     Ok(entry.of(name, old.input_schema.clone()))
@@ -152,3 +162,6 @@ fn is_source(name: &str) -> bool {
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
+
+#[cfg(test)]
+mod tests;

@@ -86,7 +86,7 @@ pub(crate) async fn write(
 /// The same without an answer.
 ///
 /// # Errors
-/// Those of [`write`].
+/// Those of [`write()`].
 pub(crate) async fn type_in(
     process: &Background,
     text: &str,
