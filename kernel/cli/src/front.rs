@@ -15,7 +15,7 @@ use tollgate_engine::{
 };
 
 use crate::{
-    limits::{EVENTS_HELD_MAX, QUESTIONS_WAITING},
+    limits::{EVENTS_HELD_MAX, HANG_UP_WITHIN, QUESTIONS_WAITING},
     output::{Output, Paint, line_err, write_err},
     text,
     tty::Tty,
@@ -189,6 +189,11 @@ async fn by_person(tty: &Tty, card: &Card, output: Output) -> Answer {
     loop {
         write_err(&asking(card, output.columns, output.stderr_paint));
         let Some(line) = tty.line().await else {
+            if tty.is_gone() {
+                // Its signal is on the way, and interrupts the whole run: that is how the run ends, and
+                // not with a refusal that nobody gave.
+                tokio::time::sleep(HANG_UP_WITHIN).await;
+            }
             return Answer::Nobody("the terminal was closed".to_owned());
         };
         match said(&line, may_store) {

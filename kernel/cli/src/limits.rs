@@ -8,6 +8,8 @@ pub(crate) const STDIN_BYTES_MAX: u64 = 32 * 1024 * 1024;
 pub(crate) const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
 /// Bytes of a line that a person types as an answer; more is taken as it is, up to here.
 pub(crate) const ANSWER_BYTES_MAX: usize = 4096;
+/// How long the signal of a terminal that went away is waited for; without it nobody has answered.
+pub(crate) const HANG_UP_WITHIN: Duration = Duration::from_secs(2);
 /// Questions that wait for a person; a further call waits until there is room.
 pub(crate) const QUESTIONS_WAITING: usize = 16;
 /// Bytes of a line of `--approvals stdio`; a longer one is passed over, and told.

@@ -35,6 +35,15 @@ impl Tty {
         tcflush(&self.file, QueueSelector::IFlush).ok();
     }
 
+    /// Whether the terminal is gone, and not only an end of file was typed. Only after [`Self::line`] gave
+    /// none.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self.file.try_read(&mut [0]) {
+            Ok(bytes) => bytes == 0,
+            Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+        }
+    }
+
     /// The next line, without its newline; `None`: the terminal is gone, or end of file was typed.
     ///
     /// # Cancel safety
