@@ -27,6 +27,7 @@ use crate::{
     names::{self, Named},
     query::{Kind, Query},
     text::joined,
+    weights::WEIGHTS,
 };
 
 /// A tool on its way into the answer.
@@ -130,8 +131,8 @@ impl Index {
         };
         let specific = candidates.iter().filter(|it| it.why < Why::Prefix && !is_hatch(it));
         let best = specific.map(|it| it.score).fold(0.0, f32::max);
-        if best > 0.0 {
-            for hatch in candidates.iter_mut().filter(|it| is_hatch(it)) {
+        for hatch in candidates.iter_mut().filter(|it| is_hatch(it)) {
+            if best > 0.0 && best >= hatch.score * WEIGHTS.hatch {
                 hatch.score = hatch.score.min(best * 0.999);
             }
         }

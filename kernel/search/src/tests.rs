@@ -225,6 +225,24 @@ fn escape_hatches_stand_back_unless_they_are_named() {
     assert_eq!(names(&all, &search(&index, "run any command"))[0], "bash", "nothing else fits");
 }
 
+/// A stray word makes no tool a specific one: the shell does not stand back for it.
+#[test]
+fn an_escape_hatch_stands_back_for_no_stray_word() {
+    let of = |name, description, escape_hatch| Document {
+        name,
+        description,
+        escape_hatch,
+        trusted: true,
+        native: true,
+        ..Document::default()
+    };
+    let hatch = of("process", "Run a command in the background: a dev server, a long build.", true);
+    let stray = of("write", "Create a file on a server.", false);
+    let index = Index::new(&[hatch, stray]);
+    let found = search(&index, "start a dev server in the background");
+    assert_eq!(names(&[hatch, stray], &found)[0], "process");
+}
+
 /// [CAT-11b] A word that no tool has finds by its meaning; a name still comes first.
 #[test]
 fn meaning_finds_what_words_do_not() {

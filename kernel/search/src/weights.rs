@@ -23,6 +23,7 @@ pub(crate) const WEIGHTS: Weights = Weights {
     doubt: 3,
     meaning_alone: 0.5,
     floor: 0.04,
+    hatch: 0.5,
 };
 
 /// What counts how much.
@@ -66,4 +67,7 @@ pub(crate) struct Weights {
     pub(crate) meaning_alone: f32,
     /// The share of what a request asks for that a tool must have to be found by its words.
     pub(crate) floor: f32,
+    /// Share of an escape hatch's score from which on another tool is one for the request: the hatch stands
+    /// back for it, and not for a stray word.
+    pub(crate) hatch: f32,
 }

@@ -3,7 +3,7 @@
 //! | a match | goes in |
 //! |---|---|
 //! | is named | yes |
-//! | has at least half of the best score | yes |
+//! | has at least half of the best score, and is no stray match | yes |
 //! | has less, or only belongs to the server that was asked for | no: it is described |
 //!
 //! Invariant: nothing that this search put or found in the toolbox leaves it for another match of the same
@@ -18,7 +18,10 @@ use tollgate_core::{
 };
 use tollgate_search::Why;
 
-use super::{answer::Hit, limits::SCORE_SHARE_MIN};
+use super::{
+    answer::Hit,
+    limits::{SCORE_MIN, SCORE_SHARE_MIN},
+};
 use crate::tools::Tools;
 
 /// What a search did to the toolbox.
@@ -40,7 +43,7 @@ pub(super) fn activate(tools: &Tools, hits: &[Hit]) -> Activation {
     let is_meant = |hit: &&Hit| {
         hit.entry.exposure == Exposure::Deferred
             && hit.why != Why::Server
-            && (hit.why >= Why::ShortName || hit.score >= best * SCORE_SHARE_MIN)
+            && (hit.why >= Why::ShortName || hit.score >= SCORE_MIN.max(best * SCORE_SHARE_MIN))
     };
     let (mut count, mut bytes) = (0, 0);
     // First what is there already, so that it is used last and stays.

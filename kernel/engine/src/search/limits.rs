@@ -24,6 +24,8 @@ pub(super) const NOT_SEARCHED_MAX: usize = 64;
 /// A match below this share of the best one's score is described and not activated: it is incidental
 /// (`B128`).
 pub(super) const SCORE_SHARE_MIN: f32 = 0.5;
+/// The same below this score, however bad the others are: a stray word is no reason to fill requests.
+pub(super) const SCORE_MIN: f32 = 0.2;
 /// Tools up to which a search runs where it is asked for. With more, building the index takes long enough
 /// to be a matter for a thread of its own.
 pub(super) const INLINE_TOOLS_MAX: usize = 256;
