@@ -164,7 +164,8 @@ impl SessionContext {
             format!("{}\nThe schema of '{}': {schema}", refusal.message, entry.name)
         } else {
             let bytes = schema.len();
-            format!("{}\nThe schema of '{}' has {bytes} bytes", refusal.message, entry.name)
+            let why = format!("is {bytes} bytes, too large to be shown here");
+            format!("{}\nThe schema of '{}' {why}", refusal.message, entry.name)
         };
         Refusal { message, ..refusal }
     }

@@ -111,3 +111,16 @@ fn names_of(tools: &str) -> Vec<String> {
     let tools: Vec<Value> = serde_json::from_str(tools).unwrap();
     tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
+
+/// [GATE-51] The machine owner's list of servers leaves the kernel's own tool alone.
+#[test]
+fn a_list_of_servers_leaves_the_search_alone() {
+    let world = World::new();
+    let file = world.beside("managed.toml");
+    std::fs::write(&file, "servers = [\"file\", \"model\"]\n").unwrap();
+    let ran = world.call("tool_search", &json!({ "query": "grep" }));
+    let ran = ran.env("TOLLGATE_MANAGED", &file).run().success();
+    assert_eq!(ran.json()["receipt"]["end"]["status"], "ok", "{ran}");
+    let ran = world.call("bash", &json!({ "command": "ls" })).env("TOLLGATE_MANAGED", &file).run();
+    assert_eq!(ran.json()["receipt"]["end"]["status"], "refused", "{ran}");
+}

@@ -89,7 +89,8 @@ fn beyond(resolved: &Resolved, surface: Surface) -> Option<Refusal> {
 fn listed(entry: &Entry, policy: &Policy) -> Option<Refusal> {
     let (name, server) = (entry.canonical().as_str(), entry.server.as_str());
     let refuse = |layer, class, message| Some(Refusal::new(layer, class, message));
-    if !policy.managed.allows_server(server) {
+    // The kernel's own tool is no server's.
+    if !entry.is_synthetic() && !policy.managed.allows_server(server) {
         let message = format!("the machine's owner does not allow server '{server}'");
         return refuse(Layer::Managed, "managed_server", message);
     }

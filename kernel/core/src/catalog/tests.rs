@@ -1,6 +1,8 @@
 //! Goal: one order whatever the registration; names found by the ladder and never by guessing; what is
 //! filtered away is in no list, and what is refused is refused for its true reason.
 
+mod order;
+
 use std::sync::Arc;
 
 use super::{
@@ -8,6 +10,7 @@ use super::{
 };
 use crate::{
     authority::{
+        managed::Managed,
         policy::{Lists, Policy},
         rules::{Action, NamePattern, Rules, Source as RuleSource, compact},
     },
@@ -379,6 +382,24 @@ fn a_deny_rule_takes_a_whole_tool_away() {
     assert_eq!(refusal.message, "there is no tool 'writ'");
 }
 
+/// The machine owner's list of servers is one of servers: the kernel's own tool is on none and stays.
+#[test]
+fn a_list_of_servers_takes_no_tool_of_the_kernel_away() {
+    let search = Entry {
+        server: server("kernel"),
+        provenance: Provenance::Synthetic,
+        ..entry("tool_search", READ)
+    };
+    let catalog = Arc::new(Catalog::from_iter([search, entry("read", READ), plugin("a", "x")]));
+    let managed =
+        Managed { servers: vec![vec![NamePattern::new("file").unwrap()]], ..Managed::default() };
+    let policy = Policy { managed, ..Policy::default() };
+    let view = View::of(catalog, &policy, Mode::Work, Surface::Full, 0);
+    withheld(&view, "tool_search", None);
+    withheld(&view, "read", None);
+    withheld(&view, "x", Some("does not allow server 'a'"));
+}
+
 /// A tool that got another name is denied under its old one too.
 #[test]
 fn a_new_name_escapes_no_deny_rule() {
@@ -425,63 +446,4 @@ fn many_tools_are_found_by_any_spelling() {
     resolves(&catalog, "tool_number_99999", Ok("tool_number_99999"));
     resolves(&catalog, "ToolNumber4711", Ok("tool_number_4711"));
     resolves(&catalog, "tool_number_100000", Err("there is no tool"));
-}
-
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % bound
-    }
-
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for place in (1..items.len()).rev() {
-            items.swap(place, self.below(place + 1));
-        }
-    }
-}
-
-/// `[CAT-02]`, as a property: whatever is registered, in whatever order, gives the same names, clashes,
-/// meanings of old names and bytes; and what is added later by others changes no byte that was there.
-#[test]
-fn the_order_of_registration_changes_nothing() {
-    let mut dice = Dice(4711);
-    let names = ["read", "bash", "grep", "x", "y", "tool_search", "agent", "a_x"];
-    for _ in 0..200 {
-        let mut entries = Vec::new();
-        for native in names.iter().filter(|_| dice.below(3) > 0).collect::<Vec<_>>() {
-            entries.push(entry(native, READ));
-        }
-        for _ in 0..dice.below(12) {
-            let from = ["a", "b", "c-d"][dice.below(3)];
-            let name = names[dice.below(names.len())];
-            if entries.iter().all(|it| it.server.as_str() != from || it.name.as_str() != name) {
-                entries.push(plugin(from, name));
-            }
-        }
-        let old = form("File", names[dice.below(2)], Some("read"));
-        entries.extend([old, form("File", "bash", None)]);
-        let told = |entries: Vec<Entry>| {
-            let catalog = Catalog::new(entries, &[NamePattern::new("a_*").unwrap()]);
-            let clashes: Vec<_> = catalog.clashes().iter().map(super::Clash::sentence).collect();
-            let file = catalog.find("File", br#"{"action":"read"}"#).unwrap().means.clone();
-            let listed: Vec<_> = listed(&catalog).into_iter().map(str::to_owned).collect();
-            let field = View::whole(catalog).tools_field(&super::Toolbox::default());
-            (listed, clashes, file, field.bytes)
-        };
-        let first = told(entries.clone());
-        for _ in 0..5 {
-            dice.shuffle(&mut entries);
-            assert_eq!(told(entries.clone()), first);
-        }
-        let natives = entries.iter().filter(|it| it.is_native()).cloned().collect();
-        let always = [NamePattern::new("a_*").unwrap()];
-        let alone = View::whole(Catalog::new(natives, &always));
-        let alone = alone.tools_field(&super::Toolbox::default());
-        let beginning = alone.bytes.len() - 1;
-        assert_eq!(first.3[..beginning], alone.bytes[..beginning], "others only append");
-    }
 }
