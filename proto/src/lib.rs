@@ -2,7 +2,8 @@
 //!
 //! The `.proto` files are the documentation; `README.md` beside them tells the order of messages.
 //! Beside the generated code live the two parts of the contract that protobuf cannot say:
-//! [`grant`] (which bytes are signed) and [`bootstrap`] (the line on a server's standard input).
+//! [`grant`] (which bytes are signed) and [`bootstrap`] (the line on a server's standard input); and
+//! [`socket`], how both ends drive the stream between them.
 //!
 //! Not here: what a grant means (the kernel's gate), how a server runs tools (the SDK).
 
@@ -10,6 +11,7 @@ pub mod bootstrap;
 pub mod grant;
 pub mod limits;
 pub mod manifest;
+pub mod socket;
 
 /// An encoded `FileDescriptorSet` of all packages, for reflection.
 pub const DESCRIPTORS: &[u8] = include_bytes!("../golden/descriptors.binpb");

@@ -12,7 +12,7 @@ pub const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 /// `Output` bytes that a call may send before the first `Credit`.
 pub const OUTPUT_CREDIT_BYTES: u32 = 256 * 1024;
 /// Open `Host` requests of one call.
-pub const HOST_REQUESTS_MAX: usize = 16;
+pub const HOST_REQUESTS_MAX: usize = 32;
 /// Bytes of one `Progress` text.
 pub const PROGRESS_BYTES_MAX: usize = 1024;
 /// Bytes of a status message with its details; longer ones are lost in HTTP/2 trailers.

@@ -57,6 +57,8 @@ pub(crate) enum Behaviour {
     Babbling,
     /// Has the tools of its settings ([`crate::told`]); prints its manifest.
     Told,
+    /// Stands in for the code server ([`crate::program`]).
+    Code,
     /// Asked to print, never ends, and leaves a child that does not either.
     Stuck,
 }
@@ -89,6 +91,7 @@ const WORDS: &[(&str, Behaviour)] = &[
     ("forged", Behaviour::Forged),
     ("babbling", Behaviour::Babbling),
     ("told", Behaviour::Told),
+    ("code", Behaviour::Code),
     ("stuck", Behaviour::Stuck),
 ];
 

@@ -13,6 +13,7 @@ use tollgate_proto::{
         Accepted, CallToolRequest, Completed, ContentBlock, ContextChange, Host, Log, Output,
         Progress, Reply, SearchToolsRequest, Start,
         accepted::Disposition,
+        called,
         completed::{Effects, Outcome},
         content_block::Block,
         context_change::Change,
@@ -25,7 +26,7 @@ use tollgate_proto::{
 use tonic::Status;
 
 use crate::{
-    journal, leak,
+    journal, leak, program,
     service::Shared,
     session::{Out, send},
     shift,
@@ -47,6 +48,9 @@ pub(crate) struct Arguments {
     pub(crate) how: String,
     #[serde(default)]
     pub(crate) password: String,
+    /// What stands in for a program.
+    #[serde(default)]
+    code: String,
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -70,7 +74,7 @@ pub(crate) struct Call {
 }
 
 /// Runs a call.
-pub(crate) async fn run(mut call: Call) {
+pub(crate) async fn run(call: Call) {
     let arguments = Arguments::of(&call.start.arguments);
     let tries = journal::note(call.shared.settings.journal.as_deref(), &call.start);
     match arguments.how.as_str() {
@@ -79,9 +83,15 @@ pub(crate) async fn run(mut call: Call) {
         _ => {}
     }
     call.accept().await;
-    if call.start.tool == "login" {
-        return leak::run(&call, &arguments).await;
+    match call.start.tool.as_str() {
+        "login" => leak::run(&call, &arguments).await,
+        "execute_tools" => program::run(call, &arguments.code).await,
+        _ => misbehave(call, arguments, tries).await,
     }
+}
+
+/// What an ordinary tool's call does.
+async fn misbehave(mut call: Call, arguments: Arguments, tries: usize) {
     match arguments.how.as_str() {
         "die" => std::process::exit(DEATH),
         "die-once" if tries == 1 => std::process::exit(DEATH),
@@ -143,8 +153,12 @@ pub(crate) async fn run(mut call: Call) {
 }
 
 /// The request for another tool's call.
-fn other(name: String, arguments: &Value) -> Request {
-    Request::CallTool(CallToolRequest { name, arguments: arguments.to_string().into() })
+pub(crate) fn other(name: String, arguments: &Value) -> Request {
+    Request::CallTool(CallToolRequest {
+        name,
+        arguments: arguments.to_string().into(),
+        arguments_blob: None,
+    })
 }
 
 /// A result of one text.
@@ -174,7 +188,7 @@ impl Call {
         send(&self.out, Frame::Completed(Box::new(Completed { call_id, ..completed }))).await;
     }
 
-    async fn text(&self, said: &str) {
+    pub(crate) async fn text(&self, said: &str) {
         self.complete(text(said)).await;
     }
 
@@ -187,7 +201,11 @@ impl Call {
     }
 
     async fn output(&self, bytes: usize) {
-        let data = Bytes::from(vec![b'z'; bytes]);
+        self.said(Bytes::from(vec![b'z'; bytes])).await;
+    }
+
+    /// Says something on its terminal.
+    pub(crate) async fn said(&self, data: Bytes) {
         let channel = Channel::Terminal.into();
         send(&self.out, Frame::Output(Output { call_id: self.id(), channel, data })).await;
     }
@@ -238,7 +256,7 @@ impl Call {
         self.complete(Completed { content, ..text("") }).await;
     }
 
-    async fn ask(&self, request_id: u64, request: Request) {
+    pub(crate) async fn ask(&self, request_id: u64, request: Request) {
         let request = Some(request);
         send(&self.out, Frame::Host(Host { call_id: self.id(), request_id, request })).await;
     }
@@ -264,6 +282,13 @@ impl Call {
             }
             Some(reply::Reply::Refused(why)) => format!("refused: {why}"),
             Some(reply::Reply::Data(data)) => format!("{} bytes", data.len()),
+            Some(reply::Reply::Called(called)) => {
+                let result = String::from_utf8_lossy(&called.result);
+                match called.ending() {
+                    called::Ending::Succeeded => format!("value: {result}"),
+                    _ => format!("refused: {}", called.message),
+                }
+            }
             None => "no reply".to_owned(),
         };
         self.text(&said).await;

@@ -28,6 +28,7 @@ mod leak;
 mod manifest;
 mod poison;
 mod printed;
+mod program;
 mod raw;
 mod service;
 mod session;

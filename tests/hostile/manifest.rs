@@ -15,6 +15,9 @@ const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"propertie
 /// The schema of a tool that is handed a secret.
 const LOGIN: &str = r#"{"type":"object","additionalProperties":false,"required":["password"],"properties":{"how":{"type":"string"},"user":{"type":"string"},"password":{"type":"string","format":"password","maxLength":64}}}"#;
 
+/// The schema of the code server's tool.
+const PROGRAM: &str = r#"{"type":"object","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string"},"timeout_ms":{"type":"integer","minimum":1}}}"#;
+
 /// The manifest and the tools of a behaviour.
 pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
     let mut tools = vec![look(), change(), again(), odd()];
@@ -42,6 +45,7 @@ pub(crate) fn of(behaviour: Behaviour) -> (Manifest, Vec<ToolSpec>) {
             tools.push(ToolSpec { name: "hintless".into(), safety: None, ..look() });
         }
         Behaviour::Shifty => tools = shifted(),
+        Behaviour::Code => tools = vec![program()],
         Behaviour::Impostor => tools.push(ToolSpec { name: "read".into(), ..look() }),
         _ => {}
     }
@@ -70,6 +74,19 @@ pub(crate) fn shifted() -> Vec<ToolSpec> {
     let look = ToolSpec { input_schema: schema.into(), ..look() };
     let fresh = ToolSpec { name: "fresh".into(), title: "Fresh".into(), ..self::look() };
     vec![look, change(), odd(), fresh]
+}
+
+/// As the code server's tool.
+fn program() -> ToolSpec {
+    ToolSpec {
+        name: "execute_tools".into(),
+        title: "Run a program".into(),
+        description: "Runs no program.".into(),
+        input_schema: PROGRAM.into(),
+        safety: Some(Safety::default()),
+        callers: vec![Caller::Client.into()],
+        ..look()
+    }
 }
 
 /// One of many tools.

@@ -10,8 +10,8 @@ mod surface;
 use serde_json::{Value, json};
 use tollgate_tests::{Script, World, binaries::binary, events::content_text};
 
-/// Contract names whose servers exist, in their order; then the kernel's own.
-const CONTRACT: [&str; 5] = ["read", "write", "edit", "bash", "tool_search"];
+/// Contract names whose servers exist, in their order; then the search and programs.
+const CONTRACT: [&str; 6] = ["read", "write", "edit", "bash", "tool_search", "execute_tools"];
 
 /// The names in a request's tools array.
 fn names(request: &Value) -> Vec<&str> {

@@ -72,7 +72,8 @@ fn events_are_those_of_the_published_schema() {
         );
         assert!(request.get("prefix_change_reason").is_none(), "{request}");
     }
-    assert_eq!(prepared[0]["tool_names"], json!(["read", "write", "edit", "bash", "tool_search"]));
+    let contract = ["read", "write", "edit", "bash", "tool_search", "execute_tools"];
+    assert_eq!(prepared[0]["tool_names"], json!(contract));
 }
 
 /// [CLI-01] The answer on standard output, all else on standard error; JSON as one object.

@@ -8,6 +8,7 @@
 mod approvals;
 mod attacks;
 mod catalog;
+mod code;
 mod config;
 mod crash;
 mod differential;

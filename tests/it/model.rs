@@ -48,7 +48,8 @@ fn a_turn_over_http() {
     world.receipts(Some(events.session())).sound(&world);
     let requests = mock.requests(&world);
     assert_eq!(requests.len(), 3);
-    assert_eq!(requests[0]["offered"], json!(["read", "write", "edit", "bash", "tool_search"]));
+    let contract = ["read", "write", "edit", "bash", "tool_search", "execute_tools"];
+    assert_eq!(requests[0]["offered"], json!(contract));
     let streamed = events.of("assistant.delta");
     assert!(streamed.iter().any(|it| it["text"].as_str().is_some_and(|text| !text.is_empty())));
 }

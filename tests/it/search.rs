@@ -135,8 +135,8 @@ fn a_server_searches_through_the_gate() {
         let text = content_text(result);
         let said = text.strip_prefix("value: ").unwrap_or_else(|| panic!("{text}"));
         let said: Value = serde_json::from_str(said).unwrap();
-        assert_eq!(said["structured"]["matches"][0]["name"], "grep");
-        assert_eq!(said["structured"]["activated"], json!([]));
+        assert_eq!(said["content"]["matches"][0]["name"], "grep");
+        assert_eq!(said["content"]["activated"], json!([]));
     }
     assert!(content_text(&results[2]).starts_with("refused: the query is empty"), "{}", results[2]);
     assert!(requests.iter().all(|it| !named(it, "grep")));

@@ -55,7 +55,9 @@ fn a_state_folder_without_permission_is_told() {
     world.call("read", &json!({ "path": "a.txt" })).run().success();
     let bin = world.beside("bin");
     fs::create_dir(&bin).unwrap();
-    for program in ["tollgate", "tollgate-file", "tollgate-shell", "tollgate-model"] {
+    for program in
+        ["tollgate", "tollgate-file", "tollgate-shell", "tollgate-code", "tollgate-model"]
+    {
         fs::hard_link(binary(program), bin.join(program))
             .or_else(|_| fs::copy(binary(program), bin.join(program)).map(drop))
             .unwrap();

@@ -45,6 +45,7 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("tollgate-sdk", &["tollgate-proto"]),
+    ("tollgate-code", &["tollgate-sdk"]),
     ("tollgate-example", &["tollgate-sdk"]),
     ("tollgate-file", &["tollgate-proto", "tollgate-sdk"]),
     ("tollgate-shell", &["tollgate-proto", "tollgate-sdk"]),
@@ -55,6 +56,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "tollgate-bench",
         &[
+            "tollgate-code",
             "tollgate-core",
             "tollgate-engine",
             "tollgate-launch",
@@ -70,8 +72,12 @@ const EDGES: &[(&str, &[&str])] = &[
 const NOT_IN_KERNEL: &[&str] =
     &["rquickjs", "rmcp", "reqwest", "gix", "git2", "pyo3", "hyper-rustls"];
 /// Crates with one home each.
-const HOMES: &[(&str, &[&str])] =
-    &[("reqwest", &["tollgate-model"]), ("tree-sitter", &["tollgate-shell"])];
+const HOMES: &[(&str, &[&str])] = &[
+    ("reqwest", &["tollgate-model"]),
+    // The bench measures it bare, too.
+    ("rquickjs", &["tollgate-code", "tollgate-bench"]),
+    ("tree-sitter", &["tollgate-shell"]),
+];
 /// Licences that go with MIT OR Apache-2.0.
 const LICENCES: &[&str] = &[
     "MIT",

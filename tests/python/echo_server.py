@@ -237,9 +237,11 @@ class Call:
         asked = session_pb2.CallToolRequest(name=name, arguments=json.dumps(arguments).encode())
         await self.send(host=session_pb2.Host(call_id=self.id, request_id=request_id, call_tool=asked))
         reply = await self.replies[request_id]
-        if reply.WhichOneof("reply") == "value":
-            return f"value: {reply.value.decode()}"
-        return f"refused: {reply.refused}"
+        if reply.WhichOneof("reply") != "called":
+            return f"refused: {reply.refused}"
+        if reply.called.ending == session_pb2.Called.ENDING_SUCCEEDED:
+            return f"value: {reply.called.result.decode()}"
+        return f"refused: {reply.called.message}"
 
 
 def ended(call_id: str, outcome: int, effects: int, text: str, **more: Any) -> Completed:

@@ -1,5 +1,5 @@
-//! A tool server with the one tool that stands between: it calls another one through the gate, and is
-//! trusted where the other is not. For tests of the gate.
+//! A tool server with the one tool that stands between: it calls another one through the gate, as often as
+//! it is told to, and is trusted where the other is not. For tests of the gate.
 
 use tollgate_sdk::{
     Call, Deserialize, Failure, HostService, JsonSchema, Reply, Safety, Server, Spec, Tool,
@@ -19,8 +19,8 @@ struct Between;
 struct Wanted {
     /// The tool.
     name: String,
-    /// Its arguments.
-    arguments: Value,
+    /// Its arguments, of one call after the other.
+    calls: Vec<Value>,
 }
 
 impl Tool for Between {
@@ -34,9 +34,11 @@ impl Tool for Between {
     }
 
     async fn call(&self, input: Wanted, call: Call) -> Result<Reply, Failure> {
-        match call.call_tool(&input.name, &input.arguments).await {
-            Ok(value) => Ok(Reply::text(value.to_string())),
-            Err(error) => Err(Failure::new("nested", error.to_string())),
+        for arguments in &input.calls {
+            // How it ended is in its receipt.
+            let called = call.call_tool(&input.name, arguments.to_string()).await;
+            called.map_err(|error| Failure::new("nested", error.to_string()))?;
         }
+        Ok(Reply::text("done"))
     }
 }

@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 
 use tollgate_sdk::{
-    Call, Caller, Context, Deserialize, Failure, HostService, Invalid, JsonSchema, PathAccess,
-    PathReach, Preparation, Reply, Safety, Sandbox, Server, Spec, Subject, Tool, serde_json::Value,
+    Call, Called, Caller, Context, Deserialize, Failure, HostService, Invalid, JsonSchema,
+    PathAccess, PathReach, Preparation, Reply, Safety, Sandbox, Server, Spec, Subject, Tool,
+    serde_json::Value,
 };
 
 #[tokio::main(flavor = "current_thread")]
@@ -142,9 +143,8 @@ impl Tool for Relay {
     }
 
     async fn call(&self, input: Wanted, call: Call) -> Result<Reply, Failure> {
-        match call.call_tool(&input.name, &input.arguments).await {
-            Ok(value) => Ok(Reply::text(value.to_string())),
-            Err(error) => Err(Failure::new("nested", error.to_string())),
-        }
+        let called = call.call_tool(&input.name, input.arguments.to_string()).await;
+        let said = called.map_err(|error| error.to_string()).and_then(Called::succeeded);
+        said.map(Reply::text).map_err(|why| Failure::new("nested", why))
     }
 }

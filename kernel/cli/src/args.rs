@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Exec(Exec),
     /// Run one tool call through the gate
     Call(Call),
+    /// Run a JavaScript program that calls tools, each through the gate
+    Run(Run),
     /// The tools of this workspace
     #[command(subcommand)]
     Tools(Tools),
@@ -197,6 +199,29 @@ pub(crate) struct Call {
     #[arg(long, value_enum, value_name = "WHO")]
     pub(crate) approvals: Option<CallApprovals>,
 }
+
+/// `run`.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_HELP)]
+pub(crate) struct Run {
+    /// The program; `-`: read it from standard input
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(crate) file: String,
+    /// Time at most, in ms; waits for approvals do not count
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout_ms: Option<u64>,
+    /// Who answers questions when no terminal is attached, or even if one is
+    #[arg(long, value_enum, value_name = "WHO")]
+    pub(crate) approvals: Option<CallApprovals>,
+}
+
+/// What a program is, in a few lines.
+const RUN_HELP: &str = "\
+The program is the body of an async function; what it returns goes to standard output, the rest to
+standard error. TypeScript annotations are taken.
+
+  const found = await tools.find({ pattern: \"**/*.rs\" });
+  return found.metadata.matches;";
 
 /// `tools`.
 #[derive(Debug, Subcommand)]

@@ -12,6 +12,7 @@ mod open;
 mod permissions;
 mod receipts;
 mod resume;
+mod run;
 mod serve;
 mod servers;
 mod sessions;
@@ -34,6 +35,7 @@ pub(crate) async fn run(start: &Start, command: Command) -> Result<Exit, Failure
         Command::Exec(exec) => exec::exec(start, &exec).await,
         Command::Resume(resume) => resume::resume(start, &resume).await,
         Command::Call(call) => call::call(start, &call).await,
+        Command::Run(run) => run::run(start, &run).await,
         Command::Tools(tools) => tools::run(start, &tools).await,
         Command::Servers(servers) => servers::run(start, &servers).await,
         Command::Permissions(permissions) => permissions::run(start, &permissions).await,

@@ -18,6 +18,7 @@
 //! Not here: what the engine does with it ([`Settings`](tollgate_engine::settings::Settings)).
 
 mod built_in;
+mod code;
 pub(crate) mod dirs;
 mod error;
 mod file;
@@ -99,6 +100,7 @@ pub(crate) fn load(common: &Common, environment: Environment<'_>) -> Result<Conf
     }
     config.values.lay(variables(environment)?);
     config.values.lay(flags(common));
+    code::check(&config.values)?;
     config.make_model_absolute();
     config.extra = policy::extra(&config, common)?;
     Ok(config)

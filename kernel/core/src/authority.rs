@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 0 | budget | [`Budget::take`] |
 //! | 1 | name | [`crate::catalog::Catalog::resolve`] |
-//! | 2 | admission | [`admission::admit`] |
+//! | 2 | admission | [`admission::admit`]; for programs [`program`] |
 //! | 3 | arguments | [`crate::schema::check`] |
 //! | 4 | preparation | `engine::gate`, then [`crate::call::Checked::classify`] |
 //! | 5 | hooks | `engine::hooks`, then [`judge`] |
@@ -42,6 +42,7 @@ mod need;
 mod outlook;
 mod permit;
 pub mod policy;
+pub mod program;
 pub mod protected;
 mod refusal;
 pub mod rules;

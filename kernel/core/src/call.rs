@@ -18,7 +18,7 @@ use crate::{
     catalog::Entry,
     digest::Digest,
     name::{CallId, SessionId},
-    safety::{Escalation, Safety, Subject},
+    safety::{Escalation, Safety, Subject, Trust},
 };
 
 /// Who asked for a call.
@@ -27,7 +27,7 @@ use crate::{
 pub enum Caller {
     /// The model, in a step.
     Model,
-    /// A program of code mode.
+    /// A program of code mode, or what works for one.
     Program,
     /// Another tool server.
     Server,
@@ -48,6 +48,17 @@ pub struct Position {
     pub step: u32,
     /// "main" or a child's id.
     pub agent: String,
+}
+
+impl Position {
+    /// The agent of every session, which nobody started.
+    pub const MAIN: &'static str = "main";
+
+    /// Whether the call is of the session's own agent, and not of a child.
+    #[must_use]
+    pub fn is_main(&self) -> bool {
+        self.agent == Self::MAIN
+    }
 }
 
 /// A call as it was asked for: nothing is known of it.
@@ -231,6 +242,13 @@ impl Classified {
     #[must_use]
     pub fn safety(&self) -> Safety {
         self.safety
+    }
+
+    /// Whether it runs a program and does nothing else, since each of the program's calls is judged by
+    /// itself (`[CODE-04]`). Believed of a trusted server only.
+    #[must_use]
+    pub fn is_program(&self) -> bool {
+        self.entry().runs_programs() && self.entry().trust == Trust::Trusted
     }
 
     /// What it touches.

@@ -104,6 +104,16 @@ impl Catalog {
     /// Takes all tools in. `always_load`: names that are eager beside the contract.
     #[must_use]
     pub fn new(entries: Vec<Entry>, always_load: &[NamePattern]) -> Self {
+        Self::with_code_mode(entries, always_load, true)
+    }
+
+    /// The same; without code mode, `execute_tools` is a deferred tool as others are (`[CODE-16]`).
+    #[must_use]
+    pub fn with_code_mode(
+        entries: Vec<Entry>,
+        always_load: &[NamePattern],
+        code_mode: bool,
+    ) -> Self {
         let native = Native::of(&entries);
         let (hidden, named): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| entry.exposure == Exposure::Hidden);
@@ -116,7 +126,7 @@ impl Catalog {
         }
         catalog.names.reserve(named.len());
         for (name, mut entry) in named {
-            let exposure = contract::exposure(&entry, always_load);
+            let exposure = contract::exposure(&entry, always_load, code_mode);
             Arc::make_mut(&mut entry).exposure = exposure;
             catalog.names.insert(&name, Named::Tool(Arc::clone(&entry)));
             catalog.listed.push(entry);

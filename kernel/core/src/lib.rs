@@ -17,6 +17,7 @@ mod testing;
 
 pub mod limits;
 pub mod name;
+pub mod program;
 pub mod receipt;
 pub mod safety;
 pub mod schema;

@@ -23,6 +23,14 @@ pub const SUBJECTS_MAX: usize = 256;
 pub const SERVER_TOOLS_MAX: usize = 100_000;
 /// Calls of one step that run side by side (`[KERN-03]`).
 pub const PARALLEL_CALLS_MAX: usize = 10;
+/// Milliseconds of a program with its calls, where neither it nor its turn has less (`[CODE-08]`).
+pub const PROGRAM_WALL_MS: u64 = 600_000;
+/// Milliseconds that a program computes by itself, while no tool runs and nobody is asked (`[CODE-08]`).
+pub const PROGRAM_GUEST_MS: u64 = 30_000;
+/// Calls of one program (`[CODE-15]`).
+pub const PROGRAM_CALLS_MAX: u32 = 1000;
+/// Bytes of what a program prints that are kept (`[CODE-15]`).
+pub const PROGRAM_LOG_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of a result in the conversation, where a tool does not bound itself (`[TOOL-03]`).
 pub const RESULT_BYTES_MAX: u32 = 100 * 1024;
 /// Bytes that stay in the conversation of a result that was spilled (`[TOOL-03]`).

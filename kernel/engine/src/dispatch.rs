@@ -7,20 +7,25 @@
 
 mod execute;
 mod host;
+mod ledger;
+mod nested;
 mod output;
+mod pace;
 mod recover;
+mod shape;
 mod spill;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
+use tokio::sync::SemaphorePermit;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     authority::{
         HookSaid, Layer, Refusal, taint,
         withheld::{self, withheld},
     },
-    call::{Classified, Effects, Outcome, RawCall},
+    call::{Classified, Effects, Outcome, Permitted, RawCall},
     catalog::Entry,
     receipt::Status,
     safety::Subject,
@@ -43,8 +48,10 @@ use crate::{
         session::{Observed, SessionRecord},
     },
 };
-use execute::Executed;
+use execute::{Executed, Ground};
+use ledger::Ledger;
 use recover::Fate;
+pub(crate) use spill::shown;
 
 /// How a call that was permitted ended.
 #[derive(Debug)]
@@ -114,28 +121,55 @@ pub(crate) async fn dispatch(
         let outcome = search::run(cx, call, cancel).await;
         return finish(cx, call, execute::ended(outcome));
     }
+    if !call.entry().runs_programs() {
+        let ledger = Ledger::default();
+        return Box::pin(send(cx, &permitted, &hooks, cancel, draft, &ledger)).await;
+    }
+    // Its calls are bounded by themselves and not by the turn's budget.
+    let lent = cx.limits.program.calls;
+    lock(&cx.budget).lend(lent);
+    let ledger = Ledger::default();
+    let ended = Box::pin(send(cx, &permitted, &hooks, cancel, draft, &ledger)).await;
+    lock(&cx.budget).settle(lent, ledger.calls());
+    let mut ended = ended?;
+    ledger.append(&mut ended.outcome);
+    Ok(ended)
+}
+
+/// Layers 12 to 14 of a call that a server runs.
+async fn send(
+    cx: &SessionContext,
+    permitted: &Permitted,
+    hooks: &HookSaid,
+    cancel: &CancellationToken,
+    draft: &mut Draft,
+    ledger: &Ledger,
+) -> Result<Ended, Stop> {
+    let call = permitted.call();
     let server = server_of(cx, call.entry())?;
     let (mut attempt, mut tries) = (1, 0);
     loop {
         let connection = connect(server, cancel).await?;
         server.check_offered(call.entry())?;
+        let _slot = slot(&connection, call, cancel).await?;
         // 12: as of now, after every wait.
         {
             let now = cx.now();
-            permitted.permit().recheck(call, &now.circumstances(&hooks))?;
+            permitted.permit().recheck(call, &now.circumstances(hooks))?;
         }
         let clocks = server.settings().clocks;
         let start = start_of(cx, call, &connection, clocks, attempt, draft).await?;
         if tries == 0 {
             write_intent(cx, call, draft).await?;
         }
-        let executed =
-            execute::execute(cx, call, draft.secrets(), &connection, start, clocks, cancel).await;
+        let (secrets, connection) = (draft.secrets(), &*connection);
+        let ground = Ground { cx, call, secrets, connection, ledger, clocks };
+        let executed = Box::pin(execute::execute(ground, start, cancel)).await;
         let (lost, sent) = match executed {
             Executed::Ended(ended) => return finish(cx, call, *ended),
             Executed::Lost { reason, sent } => (reason, sent),
         };
-        let fate = if sent { recover::fate(server, &connection, call).await } else { Fate::NotRun };
+        let fate = if sent { recover::fate(server, connection, call).await } else { Fate::NotRun };
         if let Fate::Ended(completed) = fate {
             let ended = execute::completed(cx, call, draft.secrets(), *completed);
             return finish(cx, call, ended);
@@ -147,7 +181,31 @@ pub(crate) async fn dispatch(
             attempt += u32::from(sent);
             continue;
         }
-        return Ok(in_flight(call, server, &lost));
+        let mut ended = in_flight(call, server, &lost);
+        if call.entry().runs_programs() {
+            ended.outcome.effects = ledger.effects();
+        }
+        return Ok(ended);
+    }
+}
+
+/// A call waits here until the server runs fewer calls than it says that it can; one that another call
+/// waits for never does, so that nothing waits in a circle.
+async fn slot<'a>(
+    connection: &'a Connection,
+    call: &Classified,
+    cancel: &CancellationToken,
+) -> Result<Option<SemaphorePermit<'a>>, Stop> {
+    if call.raw().parent.is_some() {
+        return Ok(None);
+    }
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => {
+            let why = "the turn was cancelled while the call waited for its server";
+            Err(Refusal::new(Layer::Execution, "cancelled", why).into())
+        }
+        slot = connection.slot() => Ok(slot),
     }
 }
 
@@ -197,8 +255,13 @@ async fn start_of(
             content_bytes_max: entry.result_bytes_max,
             output_bytes_max: cx.limits.output_bytes_max,
         }),
-        remaining_ms: u32::try_from(clocks.call.as_millis()).unwrap_or(u32::MAX),
+        remaining_ms: u32::try_from(remaining(cx, call, clocks).as_millis()).unwrap_or(u32::MAX),
     })
+}
+
+/// How long the call may take at most, as far as nobody is waited for.
+fn remaining(cx: &SessionContext, call: &Classified, clocks: Clocks) -> std::time::Duration {
+    if call.entry().runs_programs() { execute::program_limits(cx, call).wall } else { clocks.call }
 }
 
 /// Arguments as they go over the wire: inline, or as a blob that is sent first.
@@ -343,10 +406,11 @@ impl<'a> Lane<'a> {
 }
 
 /// How long a call may clean up after it was told to stop.
-fn grace_of(entry: &Entry, clocks: Clocks) -> std::time::Duration {
-    match entry.interrupt {
+fn grace_of(call: &Classified, clocks: Clocks) -> std::time::Duration {
+    let grace = match call.entry().interrupt {
         tollgate_core::safety::Interrupt::Cancel => clocks.grace,
         // It finishes its atomic part first.
         tollgate_core::safety::Interrupt::Block => clocks.grace * 5,
-    }
+    };
+    if call.raw().parent.is_some() { grace.min(nested::NESTED_GRACE_MAX) } else { grace }
 }

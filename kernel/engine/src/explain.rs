@@ -137,11 +137,12 @@ impl Kernel {
             parent: None,
             depth: 0,
             caller: call.caller,
+            // As in a turn: a program without one has less (`[CODE-17]`).
             position: Position {
                 session: cx.id.clone(),
-                turn: 0,
-                step: 0,
-                agent: "main".to_owned(),
+                turn: 1,
+                step: 1,
+                agent: Position::MAIN.to_owned(),
             },
             name: call.name,
             arguments: call.arguments,

@@ -128,14 +128,7 @@ pub async fn run_call(
     raw: RawCall,
     cancel: &CancellationToken,
 ) -> Result<CallEnd, KernelError> {
-    let mut draft = Draft::new(cx, &raw);
-    let asked = Body::ToolCall {
-        name: raw.name.clone(),
-        arguments: draft.arguments().clone(),
-        caller: raw.caller,
-        parent: raw.parent.clone(),
-    };
-    cx.events.tell(Some(&raw.position), Some(&raw.id), asked).await;
+    let mut draft = begin(cx, &raw).await;
     let end = match attempt(cx, raw, cancel, &mut draft).await {
         Ok(ended) => draft.ended(cx, ended).await,
         Err(Stop::Refused(refusal)) => draft.refused(cx, *refusal, false).await,
@@ -144,6 +137,35 @@ pub async fn run_call(
     }?;
     hooks::after_call(cx, &end, cancel).await;
     Ok(end)
+}
+
+/// The receipt and result of a call that whoever carries it refuses before the gate looks at it.
+///
+/// # Errors
+/// As [`run_call`].
+pub(crate) async fn refuse_call(
+    cx: &SessionContext,
+    raw: RawCall,
+    refusal: Refusal,
+    cancel: &CancellationToken,
+) -> Result<CallEnd, KernelError> {
+    let draft = begin(cx, &raw).await;
+    let end = draft.refused(cx, refusal, false).await?;
+    hooks::after_call(cx, &end, cancel).await;
+    Ok(end)
+}
+
+/// A call is told, and its receipt begun.
+async fn begin(cx: &SessionContext, raw: &RawCall) -> Draft {
+    let draft = Draft::new(cx, raw);
+    let asked = Body::ToolCall {
+        name: raw.name.clone(),
+        arguments: draft.arguments().clone(),
+        caller: raw.caller,
+        parent: raw.parent.clone(),
+    };
+    cx.events.tell(Some(&raw.position), Some(&raw.id), asked).await;
+    draft
 }
 
 async fn attempt(

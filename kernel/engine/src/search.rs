@@ -31,7 +31,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
-    authority::admission::Outright,
+    authority::{admission::Outright, program},
     call::{Block, Caller, Classified, Effects, Outcome},
     catalog::{Entry, Exposure, Provenance, ServerFacts, contract::TOOL_SEARCH},
     digest::Digest,
@@ -107,11 +107,7 @@ pub(crate) async fn run(
         Ok(asked) => asked,
         Err(why) => return Outcome::failure("invalid_query", Effects::None, why),
     };
-    let asker = Asker {
-        caller: call.raw().caller,
-        is_direct: call.raw().caller == Caller::Model && call.raw().parent.is_none(),
-        surface: cx.tools.surface(),
-    };
+    let asker = Asker::of(call.raw(), cx.tools.surface());
     let about = connect(cx, call, &ask, cancel).await;
     let seen = cx.seen();
     let (shelf, found) = match find(cx, &seen, query, cancel).await {
@@ -145,6 +141,10 @@ async fn connect(
     ask: &Ask,
     cancel: &CancellationToken,
 ) -> About {
+    if program::is_conservative(call.raw()) {
+        // It may call none of their tools (`[CODE-17]`).
+        return About::default();
+    }
     let mut about = {
         let seen = cx.seen();
         let outright = Outright::of(&seen.standing.policy, clock::unix_ms());

@@ -89,6 +89,8 @@ pub struct Servers {
     servers: BTreeMap<ServerName, Arc<Server>>,
     /// Names of tools that are eager beside the contract's.
     always_load: Vec<NamePattern>,
+    /// Whether programs are in every request (`[CODE-16]`).
+    code_mode: bool,
 }
 
 impl Servers {
@@ -99,8 +101,9 @@ impl Servers {
             let server = Server::new(name.clone(), settings.clone(), Arc::clone(ground));
             (name.clone(), server)
         });
-        let always_load = settings.tools.always_load.clone();
-        Self { servers: servers.collect(), always_load }
+        let (always_load, code_mode) =
+            (settings.tools.always_load.clone(), settings.tools.code_mode);
+        Self { servers: servers.collect(), always_load, code_mode }
     }
 
     /// The server of a name.
@@ -171,7 +174,7 @@ impl Servers {
                 }
             }
         }
-        let mut catalog = Catalog::new(all, &self.always_load);
+        let mut catalog = Catalog::with_code_mode(all, &self.always_load, self.code_mode);
         for (server, reason) in missing {
             catalog.unavailable(server, reason);
         }

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     authority::{Budget, Decider},
     call::{Caller, Effects, Position, RawCall},
-    catalog::ToolsField,
+    catalog::{ToolsField, contract::EXECUTE_TOOLS},
     name::SessionId,
     receipt::{End, Receipt, Status},
     stance::Stance,
@@ -109,12 +109,40 @@ impl Session {
         caller: Caller,
         cancel: &CancellationToken,
     ) -> Result<CallEnd, KernelError> {
+        self.alone(name, arguments, caller, self.position(0), cancel).await
+    }
+
+    /// A person's program: a call of `execute_tools` with the whole gate for its calls, as in a turn
+    /// (`[CODE-17]`).
+    ///
+    /// # Errors
+    /// The store fails.
+    ///
+    /// # Cancel safety
+    /// Not cancel safe: cancel by the token.
+    pub async fn run(
+        &self,
+        arguments: Bytes,
+        cancel: &CancellationToken,
+    ) -> Result<CallEnd, KernelError> {
+        let at = Position { turn: self.turn + 1, ..self.position(1) };
+        self.alone(EXECUTE_TOOLS, arguments, Caller::User, at, cancel).await
+    }
+
+    async fn alone(
+        &self,
+        name: &str,
+        arguments: Bytes,
+        caller: Caller,
+        position: Position,
+        cancel: &CancellationToken,
+    ) -> Result<CallEnd, KernelError> {
         let raw = RawCall {
             id: clock::call_id(),
             parent: None,
             depth: 0,
             caller,
-            position: self.position(0),
+            position,
             name: name.to_owned(),
             arguments,
         };

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tollgate_core::{
     authority::rules::NamePattern,
     catalog::{Provenance, Surface},
+    limits,
     name::ServerName,
     safety::Trust,
     stance::Stance,
@@ -50,7 +51,7 @@ pub struct PolicySettings {
 }
 
 /// `[tools]`, as far as it is not policy.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ToolSettings {
     /// Names that are in every request beside the contract's (`[CAT-05]`).
     pub always_load: Vec<NamePattern>,
@@ -58,6 +59,19 @@ pub struct ToolSettings {
     pub surface: Surface,
     /// Whether `tool_search` also goes by meaning (`[CAT-11b]`).
     pub semantic_search: bool,
+    /// Whether `execute_tools` is in every request, and not found by `tool_search` (`[CODE-16]`).
+    pub code_mode: bool,
+}
+
+impl Default for ToolSettings {
+    fn default() -> Self {
+        Self {
+            always_load: Vec::new(),
+            surface: Surface::Full,
+            semantic_search: false,
+            code_mode: true,
+        }
+    }
 }
 
 /// One `[servers.NAME]`.
@@ -172,15 +186,42 @@ pub struct Limits {
     pub parallel_calls_max: usize,
     /// Bytes of one call's output that are kept.
     pub output_bytes_max: u64,
+    /// Of one program of code mode.
+    pub program: ProgramLimits,
+}
+
+/// `[code]`, as far as the kernel holds it; the rest is the settings of server `code`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ProgramLimits {
+    /// A program with its calls, without the time that people are asked (`[CODE-08]`).
+    pub wall: Duration,
+    /// What it computes by itself, while no call of it is open.
+    pub guest: Duration,
+    /// Calls of one program.
+    pub calls: u32,
+    /// Bytes of what it prints that are kept; what comes after is counted.
+    pub log_bytes: usize,
+}
+
+impl Default for ProgramLimits {
+    fn default() -> Self {
+        Self {
+            wall: Duration::from_millis(limits::PROGRAM_WALL_MS),
+            guest: Duration::from_millis(limits::PROGRAM_GUEST_MS),
+            calls: limits::PROGRAM_CALLS_MAX,
+            log_bytes: limits::PROGRAM_LOG_BYTES_MAX,
+        }
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            turn_calls_max: tollgate_core::limits::TURN_CALLS_MAX,
+            turn_calls_max: limits::TURN_CALLS_MAX,
             turn_steps_max: 200,
-            parallel_calls_max: tollgate_core::limits::PARALLEL_CALLS_MAX,
+            parallel_calls_max: limits::PARALLEL_CALLS_MAX,
             output_bytes_max: 256 * 1024 * 1024,
+            program: ProgramLimits::default(),
         }
     }
 }

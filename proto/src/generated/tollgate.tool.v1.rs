@@ -1092,7 +1092,7 @@ pub mod output {
 pub struct Host {
     #[prost(string, tag = "1")]
     pub call_id: ::prost::alloc::string::String,
-    /// Chosen by the server, unique within the call. At most 16 requests of a call are open at once.
+    /// Chosen by the server, unique within the call. At most 32 requests of a call are open at once.
     #[prost(uint64, tag = "2")]
     pub request_id: u64,
     /// What is asked. None set is refused.
@@ -1125,9 +1125,12 @@ pub mod host {
 pub struct CallToolRequest {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// JSON text; at most 256 KiB.
+    /// JSON text; at most 256 KiB. Empty when `arguments_blob` is set.
     #[prost(bytes = "bytes", tag = "2")]
     pub arguments: ::prost::bytes::Bytes,
+    /// Larger arguments, as a blob of the server's that the kernel reads.
+    #[prost(message, optional, tag = "3")]
+    pub arguments_blob: ::core::option::Option<BlobRef>,
 }
 /// Asks the catalog.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1195,7 +1198,7 @@ pub struct Reply {
     pub call_id: ::prost::alloc::string::String,
     #[prost(uint64, tag = "2")]
     pub request_id: u64,
-    #[prost(oneof = "reply::Reply", tags = "3, 4, 5")]
+    #[prost(oneof = "reply::Reply", tags = "3, 4, 5, 6")]
     pub reply: ::core::option::Option<reply::Reply>,
 }
 /// Nested message and enum types in `Reply`.
@@ -1211,6 +1214,83 @@ pub mod reply {
         /// Bytes of an artifact; at most 64 KiB.
         #[prost(bytes, tag = "5")]
         Data(::prost::bytes::Bytes),
+        /// What became of another tool's call, or of a search.
+        #[prost(message, tag = "6")]
+        Called(super::Called),
+    }
+}
+/// What became of a call that a call asked for.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Called {
+    #[prost(enumeration = "called::Ending", tag = "1")]
+    pub ending: i32,
+    /// `{"content", "metadata", "truncated"}` as JSON text; at most 256 KiB. `content` is the text of a
+    /// text result, the value of a structured one, a list of blocks of a mixed one. `truncated` is null or
+    /// `{"original_bytes", "sha256", "artifact", "preview_bytes"}`. Empty when `result_blob` is set.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub result: ::prost::bytes::Bytes,
+    /// A larger result: a blob that the kernel has written to the server before.
+    #[prost(message, optional, tag = "3")]
+    pub result_blob: ::core::option::Option<BlobRef>,
+    /// When it did not succeed: what happened, for whoever asked; at most 4 KiB.
+    #[prost(string, tag = "4")]
+    pub message: ::prost::alloc::string::String,
+    /// When it did not succeed: a stable word to branch on; at most 64 bytes.
+    #[prost(string, tag = "5")]
+    pub error_class: ::prost::alloc::string::String,
+}
+/// Nested message and enum types in `Called`.
+pub mod called {
+    /// How it ended.
+    #[derive(
+        Clone,
+        Copy,
+        Debug,
+        PartialEq,
+        Eq,
+        Hash,
+        PartialOrd,
+        Ord,
+        ::prost::Enumeration
+    )]
+    #[repr(i32)]
+    pub enum Ending {
+        /// Treat as FAILED.
+        Unspecified = 0,
+        /// It did what was asked.
+        Succeeded = 1,
+        /// It ran, or began to, and could not.
+        Failed = 2,
+        /// The gate, a limit or a fault said no: it did not run.
+        Refused = 3,
+        /// A person or the guardian said no: it did not run.
+        Denied = 4,
+    }
+    impl Ending {
+        /// String value of the enum field names used in the ProtoBuf definition.
+        ///
+        /// The values are not transformed in any way and thus are considered stable
+        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+        pub fn as_str_name(&self) -> &'static str {
+            match self {
+                Self::Unspecified => "ENDING_UNSPECIFIED",
+                Self::Succeeded => "ENDING_SUCCEEDED",
+                Self::Failed => "ENDING_FAILED",
+                Self::Refused => "ENDING_REFUSED",
+                Self::Denied => "ENDING_DENIED",
+            }
+        }
+        /// Creates an enum from field names used in the ProtoBuf definition.
+        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+            match value {
+                "ENDING_UNSPECIFIED" => Some(Self::Unspecified),
+                "ENDING_SUCCEEDED" => Some(Self::Succeeded),
+                "ENDING_FAILED" => Some(Self::Failed),
+                "ENDING_REFUSED" => Some(Self::Refused),
+                "ENDING_DENIED" => Some(Self::Denied),
+                _ => None,
+            }
+        }
     }
 }
 /// Stops a call. Answered by `Completed`, unless that is already on its way.

@@ -1,7 +1,9 @@
 //! The tool server that is measured: one tool that gives its text back, made as any other.
 
 use anyhow::bail;
-use tollgate_sdk::{Call, Deserialize, Failure, JsonSchema, Reply, Safety, Server, Spec, Tool};
+use tollgate_sdk::{
+    Call, Caller, Deserialize, Failure, JsonSchema, Reply, Safety, Server, Spec, Tool,
+};
 
 /// The tools; each is the only one of its server.
 pub(crate) const TOOLS: [&str; 5] = ["echo_a", "echo_b", "echo_c", "echo_d", "echo_e"];
@@ -32,7 +34,7 @@ impl<const TOOL: usize> Tool for Echo<TOOL> {
     const DESCRIPTION: &'static str = "Give a text back.";
 
     fn spec(&self) -> Spec {
-        Spec::new(Safety::READ)
+        Spec::new(Safety::READ).callers(&[Caller::Program])
     }
 
     async fn call(&self, input: Input, _: Call) -> Result<Reply, Failure> {

@@ -1,10 +1,12 @@
 //! The figures that are measured, one file each.
 
+mod code_task;
 mod perf_01;
 mod perf_02;
 mod perf_03;
 mod perf_04;
 mod perf_05;
+mod perf_06;
 pub(crate) mod perf_07;
 mod perf_08;
 mod perf_09;
@@ -34,6 +36,9 @@ pub(crate) enum Figure {
     /// A step of a turn
     #[value(name = "PERF-05")]
     Step,
+    /// Programs of code mode
+    #[value(name = "PERF-06")]
+    Program,
     /// Cold start of tool servers
     #[value(name = "PERF-07")]
     ColdServer,
@@ -52,6 +57,9 @@ pub(crate) enum Figure {
     /// Growth of costs
     #[value(name = "PERF-15")]
     Growth,
+    /// A task as one program, and by direct calls
+    #[value(name = "code-task")]
+    CodeTask,
 }
 
 /// How much is measured. All rounds alternate between ours and what is beside.
@@ -67,15 +75,23 @@ pub(crate) struct Sizes {
     pub(crate) starts: usize,
     /// Turns of a round.
     pub(crate) turns: usize,
+    /// Programs of a round, of each kind.
+    pub(crate) programs: usize,
 }
 
 impl Sizes {
     /// For figures.
-    pub(crate) const FULL: Self =
-        Self { rounds: 5, calls: 3000, calls_side_by_side: 8000, starts: 20, turns: 3 };
+    pub(crate) const FULL: Self = Self {
+        rounds: 5,
+        calls: 3000,
+        calls_side_by_side: 8000,
+        starts: 20,
+        turns: 3,
+        programs: 9,
+    };
     /// To see that it works.
     pub(crate) const QUICK: Self =
-        Self { rounds: 2, calls: 200, calls_side_by_side: 640, starts: 2, turns: 1 };
+        Self { rounds: 2, calls: 200, calls_side_by_side: 640, starts: 2, turns: 1, programs: 2 };
 }
 
 impl Figure {
@@ -90,12 +106,14 @@ impl Figure {
             Self::SideBySide => Box::pin(perf_03::measure(sizes)).await,
             Self::Start => Box::pin(perf_04::measure(sizes)).await,
             Self::Step => Box::pin(perf_05::measure(sizes)).await,
+            Self::Program => Box::pin(perf_06::measure(sizes)).await,
             Self::ColdServer => Box::pin(perf_07::measure(sizes)).await,
             Self::Memory => Box::pin(perf_08::measure(sizes)).await,
             Self::FirstRequest => Box::pin(perf_09::measure()).await,
             Self::Search => perf_10::measure(sizes),
             Self::SearchQuality => perf_11::measure(),
             Self::Growth => perf_15::measure(sizes),
+            Self::CodeTask => Box::pin(code_task::measure(sizes)).await,
         }
     }
 
@@ -107,12 +125,14 @@ impl Figure {
             Self::SideBySide => "PERF-03",
             Self::Start => "PERF-04",
             Self::Step => "PERF-05",
+            Self::Program => "PERF-06",
             Self::ColdServer => "PERF-07",
             Self::Memory => "PERF-08",
             Self::FirstRequest => "PERF-09",
             Self::Search => "PERF-10",
             Self::SearchQuality => "PERF-11",
             Self::Growth => "PERF-15",
+            Self::CodeTask => "code-task",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use bytes::Bytes;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -20,7 +20,7 @@ use tollgate_engine::{
     clock,
     context::SessionContext,
     event::EVENTS_WAITING,
-    gate,
+    gate::{self, CallEnd},
     kernel::{Dirs, Kernel},
     session::{Session, SessionOptions},
     settings::{
@@ -49,6 +49,28 @@ impl Bench {
     /// # Errors
     /// The kernel or a server cannot be had.
     pub(crate) async fn open(servers: usize) -> anyhow::Result<Self> {
+        Self::with(settings(servers)?).await
+    }
+
+    /// A kernel with an echo server and the server of code mode.
+    ///
+    /// # Errors
+    /// The kernel or a server cannot be had.
+    pub(crate) async fn open_for_programs() -> anyhow::Result<Self> {
+        let program = std::env::current_exe()?.with_file_name("tollgate-code");
+        ensure!(
+            program.is_file(),
+            "{} is not there; build everything first: cargo build --release",
+            program.display()
+        );
+        let mut settings = settings(1)?;
+        let code =
+            ServerSettings { provenance: Provenance::Builtin, ..server(&program, Vec::new()) };
+        settings.servers.insert(name("code")?, code);
+        Self::with(settings).await
+    }
+
+    async fn with(settings: Settings) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("tgb-").tempdir()?;
         let dirs = Dirs {
             state: folder.path().join("state"),
@@ -56,7 +78,7 @@ impl Bench {
             runtime: Some(folder.path().join("run")),
         };
         let workspace = folder.path().to_owned();
-        let kernel = Kernel::start(settings(servers)?, &dirs, vec![workspace.clone()])?;
+        let kernel = Kernel::start(settings, &dirs, vec![workspace.clone()])?;
         let options = SessionOptions {
             kind: SessionKind::Exec,
             resume: None,
@@ -79,11 +101,23 @@ impl Bench {
         self.session.context()
     }
 
-    /// One gated call from its name to its receipt.
+    /// One gated call of 1 KiB from its name to its receipt.
     ///
     /// # Errors
     /// It did not succeed.
     pub(crate) async fn call(&self, tool: &str) -> anyhow::Result<()> {
+        let end = self.ask(tool, self.arguments.clone()).await?;
+        let text = text(&end);
+        // The argument is the text with 11 bytes of JSON around it.
+        ensure!(text.len() + 11 == PAYLOAD_BYTES, "{tool} gave back {} bytes", text.len());
+        Ok(())
+    }
+
+    /// One gated call of the model, with arguments of one's own.
+    ///
+    /// # Errors
+    /// It did not succeed.
+    pub(crate) async fn ask(&self, tool: &str, arguments: Bytes) -> anyhow::Result<CallEnd> {
         let cx = self.context();
         let position =
             Position { session: cx.id.clone(), turn: 1, step: 1, agent: "main".to_owned() };
@@ -94,24 +128,31 @@ impl Bench {
             caller: Caller::Model,
             position,
             name: tool.to_owned(),
-            arguments: self.arguments.clone(),
+            arguments,
         };
         let end = gate::run_call(cx, raw, &CancellationToken::new()).await?;
-        let text = match end.result.content.first() {
-            Some(Block::Text { text }) => text.as_str(),
-            Some(_) | None => "",
-        };
-        ensure!(!end.result.is_error, "a call of {tool} failed: {text}");
-        // The argument is the text with 11 bytes of JSON around it.
-        ensure!(text.len() + 11 == PAYLOAD_BYTES, "{tool} gave back {} bytes", text.len());
-        Ok(())
+        if end.result.is_error {
+            bail!("a call of {tool} failed: {}", text(&end));
+        }
+        Ok(end)
+    }
+}
+
+/// The text that a call came back with; empty when it has none.
+pub(crate) fn text(end: &CallEnd) -> &str {
+    match end.result.content.first() {
+        Some(Block::Text { text }) => text,
+        Some(_) | None => "",
     }
 }
 
 fn settings(servers: usize) -> anyhow::Result<Settings> {
     let program = std::env::current_exe()?;
     let servers = echo::TOOLS.iter().take(servers);
-    let servers = servers.map(|tool| Ok((name(tool)?, server(&program, tool))));
+    let servers = servers.map(|tool| {
+        let args = vec!["--name".to_owned(), (*tool).to_owned()];
+        Ok((name(tool)?, server(&program, args)))
+    });
     Ok(Settings {
         model: None,
         stance: Stance::default(),
@@ -141,11 +182,11 @@ fn name(tool: &str) -> anyhow::Result<ServerName> {
     ServerName::try_from(tool.replace('_', "-")).context("a server's name")
 }
 
-fn server(program: &Path, tool: &str) -> ServerSettings {
+fn server(program: &Path, args: Vec<String>) -> ServerSettings {
     ServerSettings {
         reach: Reach::Local {
             program: program.to_owned(),
-            args: vec!["--name".to_owned(), tool.to_owned()],
+            args,
             listen: LocalListen::Descriptor,
             warden: false,
         },

@@ -44,6 +44,8 @@ pub(crate) enum Unit {
     MiB,
     /// A part of 1.
     Share,
+    /// How many.
+    Count,
 }
 
 /// What is wanted, against `ours` or against the ratio `ours / beside`.
@@ -112,6 +114,7 @@ impl Unit {
             Self::Bytes => format!("{value:.0} bytes"),
             Self::MiB => format!("{} MiB", digits(value)),
             Self::Share => format!("{value:.3}"),
+            Self::Count => format!("{value:.0}"),
         }
     }
 }

@@ -112,7 +112,11 @@ fn profile() -> &'static str {
 fn cells(figure: Figure, Measured { pinned, unpinned }: &Measured) -> [String; HEAD.len()] {
     let beside =
         |row: &Row| row.beside.as_ref().map_or_else(String::new, |it| row.unit.show(it.value));
-    let ratio = |row: &Row| row.ratio().map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+    let ratio = |row: &Row| match row.ratio() {
+        None => String::new(),
+        Some(ratio) if ratio < 0.01 => format!("{ratio:.4}"),
+        Some(ratio) => format!("{ratio:.2}"),
+    };
     let unit = pinned.unit;
     [
         figure.id().to_owned(),

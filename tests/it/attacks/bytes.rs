@@ -151,7 +151,9 @@ fn a_name_is_one_tool_or_none() {
         "rea\u{301}d",
         "read;bash",
         "../read",
-        "execute_tools",
+        "execute_tool",
+        "exеcute_tools",
+        "code.execute_tools",
         "agent",
         "request_user_input",
     ];

@@ -73,6 +73,8 @@ async fn a_yes_is_used_once() {
         assert!(!again.taken && again.reason.contains("before"), "{}", again.reason);
     }
     kernel.process.kill();
+    // Until it is gone it has its lock, and no other kernel may listen there.
+    assert_eq!(kernel.process.finish().code, 128 + 9);
     drop(second);
     let kernel = Kernel::start(&world, []);
     let session = kernel.session(&world, &Script::new()).await;

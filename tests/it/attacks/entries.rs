@@ -50,7 +50,7 @@ fn within_walls(world: &World, command: Command) -> Command {
     command.env("TOLLGATE_MANAGED", world.beside("managed.toml"))
 }
 
-/// By `tollgate call`, and from inside a call of it.
+/// By `tollgate call`, by the model, and from inside a call and a program of theirs.
 fn by_process(world: &World, wall: &Wall) -> Vec<(&'static str, Value)> {
     let options = ["--mode", wall.mode, "--posture", "full-access"];
     let run = |command: Command| within_walls(world, command.args(options)).run();
@@ -62,12 +62,23 @@ fn by_process(world: &World, wall: &Wall) -> Vec<(&'static str, Value)> {
     let model = run(world.exec(&script, "go")).events().well_formed();
     let inside = Script::new().call("relay", relayed("write", &write(PLACE))).text("done");
     let inside = run(world.exec(&inside, "go")).events().well_formed();
-    vec![
+    let mut ways = vec![
         ("tollgate call", user),
         ("inside tollgate call", nested),
         ("the model", receipt(world, Some(model.session()))),
         ("inside a model's call", receipt(world, Some(inside.session()))),
-    ]
+    ];
+    let code = format!("return await tools.call('write', {})", write(PLACE));
+    let program = Script::new().call("execute_tools", json!({ "code": code })).text("done");
+    let program = run(world.exec(&program, "go")).events().well_formed();
+    if wall.mode == "plan" {
+        // [CODE-05] There are no programs, so that none of their calls has a receipt.
+        let receipts = world.receipts(Some(program.session())).sound(world);
+        assert_eq!(receipts.words(), ["execute_tools refused refused"]);
+    } else {
+        ways.push(("a model's program", receipt(world, Some(program.session()))));
+    }
+    ways
 }
 
 /// The receipt of the `write` of a session.
@@ -110,7 +121,7 @@ async fn open(world: &World, kernel: &Kernel, wall: &Wall, script: &Script) -> C
     kernel.open(request).await.expect("a session opens")
 }
 
-/// [GATE-01] One hook, one rule, one law, one managed rule, one mode: each alone stops the call by whichever
+/// [GATE-01] [CODE-04] One hook, one rule, one law, one managed rule, one mode: each alone stops the call by whichever
 /// way it comes, with the same layer, class and reason; without them each way goes through.
 #[tokio::test]
 async fn one_wall_stops_every_way_in() {

@@ -24,6 +24,9 @@ fn mutating(world: &World) -> Vec<(&'static str, Value)> {
         ("bash", bash("git status")),
         ("bash", json!({ "command": "ls", "sandbox": "off", "justification": "please" })),
         ("process", json!({ "action": "start", "command": "touch CANARY" })),
+        ("execute_tools", program("return await tools.write({ path: 'CANARY', content: 'evil' })")),
+        ("execute_tools", program("return await tools.bash({ command: 'touch CANARY' })")),
+        ("execute_tools", program("return await tools.read({ path: 'kept.txt' })")),
         ("apply_patch", json!({ "patch": add_canary() })),
         ("probe", probe(false)),
         ("relay", relayed("write", &write(CANARY))),
@@ -31,6 +34,10 @@ fn mutating(world: &World) -> Vec<(&'static str, Value)> {
         ("change", json!({})),
         ("again", json!({})),
     ]
+}
+
+fn program(code: &str) -> Value {
+    json!({ "code": code })
 }
 
 fn add_canary() -> String {
@@ -46,9 +53,9 @@ fn world() -> World {
     world
 }
 
-/// [GATE-10] MD-01 B095 Every tool that changes something, directly, over gRPC, by the model and from inside
-/// another call, under the posture that asks for nothing: refused by plan, and neither the workspace nor
-/// its repository has changed, nor has a server begun a call.
+/// [GATE-10] [CODE-05] MD-01 B095 Every tool that changes something, and every program, directly, over gRPC, by
+/// the model and from inside another call, under the posture that asks for nothing: refused by plan, and
+/// neither the workspace nor its repository has changed, nor has a server begun a call.
 #[tokio::test]
 async fn plan_has_no_effect_by_any_tool_on_any_way() {
     let world = world();
@@ -92,12 +99,15 @@ async fn plan_has_no_effect_by_any_tool_on_any_way() {
     assert_eq!(read.result["is_error"], false, "{}", read.result);
 }
 
-/// Refused by plan, or the refusal of what it asked for is its answer.
+/// Refused by plan, or the refusal of what it asked for is its answer. A program within a call is refused in
+/// every mode.
 #[track_caller]
 fn check(tool: &str, arguments: &Value, result: &Value) {
     let (class, why) = refused(result);
     assert!(tool == "relay" || class == "plan_mode", "{tool} {arguments}: {result}");
-    assert!(why.contains("plan mode"), "{tool} {arguments}: {why}");
+    let is_program_within = tool == "relay" && arguments["name"] == "execute_tools";
+    let reason = if is_program_within { "call it directly" } else { "plan mode" };
+    assert!(why.contains(reason), "{tool} {arguments}: {why}");
 }
 
 /// [GATE-10] I17 MD-02 A server that nobody trusts and that claims to only read: not believed in plan, a

@@ -1,6 +1,6 @@
 //! What servers claim and do not get: names of others, rules of others, the eyes of a reader.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tollgate_tests::{Script, World};
 
 use super::{answers, class, parsed, requests, select, server};
@@ -27,18 +27,25 @@ fn no_server_takes_a_native_name_in_any_spelling() {
         ("Write", json!({ "path": "b.txt", "content": "x" }), "file"),
         ("BASH", json!({ "command": "true" }), "shell"),
         ("ToolSearch", json!({ "query": "x" }), "kernel"),
+        ("execute_tools", json!({ "code": "return 1" }), "code"),
         ("evil_Read", json!({}), "evil"),
+        ("evil_execute_tools", json!({}), "evil"),
     ];
     for (name, arguments, server) in calls {
         let ran = world.call(name, &arguments).run();
         assert_eq!(ran.json()["receipt"]["server"], server, "{name}: {ran}");
     }
-    for name in ["agent", "execute_tools", "workflow"] {
+    for name in ["agent", "workflow"] {
         assert_eq!(class(&world, name, &json!({}), &[]), "unknown_tool", "{name}");
     }
-    let script = Script::new().call("execute_tools", json!({})).text("Done.");
+    let script = Script::new()
+        .call("execute_tools", json!({ "code": "return 1" }))
+        .call("evil_execute_tools", json!({}))
+        .text("Done.");
     let ran = world.exec(&script, "go").args(["--surface", "code"]).run().events();
-    assert_eq!(ran.results()[0]["status"], "refused");
+    let told = |it: &Value| json!([it["receipt"]["server"], it["status"]]);
+    let told: Vec<_> = ran.results().into_iter().map(told).collect();
+    assert_eq!(told, [json!(["code", "ok"]), json!(["evil", "refused"])]);
     let told = world.tollgate(["tools", "list"]).run().success();
     for part in ["'Read' is the tool of 'file'", "'agent' is a name of Tollgate's own"] {
         assert!((told.text() + &told.stderr).contains(part), "{told}");

@@ -12,7 +12,7 @@ fn a_surface_bounds_what_a_model_may_call() {
     let world = World::new();
     world.write("a.txt", "there\n");
     assert_eq!(names(&first(&world, &["--surface", "simple"])), ["read", "edit", "bash"]);
-    assert_eq!(names(&first(&world, &["--surface", "code"])), ["tool_search"]);
+    assert_eq!(names(&first(&world, &["--surface", "code"])), ["tool_search", "execute_tools"]);
     assert_eq!(names(&first(&world, &[])), CONTRACT);
     for (surface, part) in
         [("simple", "surface 'simple'"), ("code", "in a program of execute_tools")]
@@ -67,13 +67,17 @@ fn a_denied_tool_is_not_there() {
     assert!(!found.lines().any(|line| line.starts_with("write")), "{found}");
 }
 
-/// [CAT-01] Mode and posture, and switching them, keep the contract.
+/// [CAT-01] [CODE-05] Mode and posture, and switching them, keep the contract, but for programs in plan.
 #[test]
 fn a_mode_keeps_the_contract() {
     let world = World::new();
-    for mode in ["plan", "work", "operate"] {
-        assert_eq!(names(&first(&world, &["--mode", mode])), CONTRACT, "{mode}");
+    let without_programs = &CONTRACT[..CONTRACT.len() - 1];
+    for (mode, expected) in
+        [("plan", without_programs), ("work", &CONTRACT[..]), ("operate", &CONTRACT[..])]
+    {
+        assert_eq!(names(&first(&world, &["--mode", mode])), expected, "{mode}");
     }
+    assert!(!without_programs.contains(&"execute_tools"));
 }
 
 /// [CAT-30] The digest in the event is that of the request's tools, byte for byte.

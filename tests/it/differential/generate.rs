@@ -5,7 +5,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 /// Calls of one policy.
-pub(super) const GROUP: usize = 25;
+const GROUP: usize = 25;
+/// Calls of one policy with a hook: on each way each call runs a few processes.
+const HOOKED: usize = 5;
 
 /// splitmix64.
 #[derive(Debug)]
@@ -189,19 +191,21 @@ impl Group {
         let mode = modes[usize::try_from(random.below(most)).unwrap()];
         let most = u64::try_from(postures.len()).unwrap();
         let posture = postures[usize::try_from(random.below(most)).unwrap()];
+        let hooks = if random.percent(12) { hooks(random) } else { String::new() };
+        let count = if hooks.is_empty() { GROUP } else { HOOKED };
         Self {
             mode,
             posture,
             trusted: random.percent(50),
             permissions,
-            hooks: if random.percent(12) { hooks(random) } else { String::new() },
+            hooks,
             law: random.percent(30).then(|| law(random)),
             managed: if random.percent(30) {
                 managed(random, workspace, posture)
             } else {
                 String::new()
             },
-            calls: (0..GROUP).map(|_| call(random, workspace)).collect(),
+            calls: (0..count).map(|_| call(random, workspace)).collect(),
         }
     }
 }

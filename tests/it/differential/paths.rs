@@ -6,6 +6,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
 use tollgate_proto::kernel::v1::{ListReceiptsRequest, OpenSessionRequest, decide_request::Answer};
 use tollgate_tests::{
     Script, World, binary,
@@ -13,11 +14,33 @@ use tollgate_tests::{
     run::Command,
 };
 
-use super::{essence, generate::Group};
+use super::{
+    essence,
+    generate::Group,
+    program::{self, Told},
+};
 
 /// (trust of the server, taint): each a kernel of its own.
 pub(super) const KINDS: [(&str, bool); 3] =
     [("trusted", false), ("trusted", true), ("untrusted", false)];
+
+/// Whether what is met there is the same by `tollgate call`: taint is a matter of a session, and that has one
+/// of its own for each call.
+pub(super) fn runs_processes((_, taint): (&str, bool)) -> bool {
+    !taint
+}
+
+/// The essences of a group's receipts by each caller, in the order of the calls.
+#[derive(Debug)]
+pub(super) struct Watched {
+    pub(super) model: Vec<Value>,
+    pub(super) server: Vec<Value>,
+    pub(super) client: Vec<Value>,
+    /// `None`: no program may run, and none did.
+    pub(super) program: Option<Vec<Value>>,
+    /// What model and program were told.
+    pub(super) told: (Vec<Told>, Vec<Told>),
+}
 
 /// A world with a kernel that serves it.
 #[derive(Debug)]
@@ -25,7 +48,6 @@ pub(super) struct Ground {
     world: World,
     workspace: PathBuf,
     kernel: Kernel,
-    taint: bool,
 }
 
 impl Ground {
@@ -40,16 +62,11 @@ impl Ground {
         let workspace = world.workspace();
         fs::write(world.beside("managed.toml"), "").unwrap();
         let kernel = Kernel::start_with(&world, |command| managed(&world, command));
-        Self { world, workspace, kernel, taint }
+        Self { world, workspace, kernel }
     }
 
     pub(super) fn workspace(&self) -> &Path {
         &self.workspace
-    }
-
-    /// Taint is a matter of a session, and `tollgate call` has one of its own for each call.
-    pub(super) fn runs_processes(&self) -> bool {
-        !self.taint
     }
 
     /// Writes the files of a policy.
@@ -80,35 +97,64 @@ impl Ground {
         self.kernel.open(request).await.expect("a session opens")
     }
 
-    /// By the model, from inside a call, and over gRPC, each in a session of its own whose questions
-    /// are answered.
-    pub(super) async fn watched(&self, group: &Group) -> [Vec<Value>; 3] {
+    /// By the model, in a program of the model, from inside a call, and over gRPC, each in a session of
+    /// its own whose questions are answered.
+    pub(super) async fn watched(&self, group: &Group) -> Watched {
         let calls = group.calls.iter().map(|call| ("probe", call.clone()));
         let script = Script::new().calls(calls).text("done");
-        let model = self.open(group, self.world.script(&script)).await;
-        let server = self.open(group, String::new()).await;
-        let client = self.open(group, String::new()).await;
-        let answering =
-            [answer_all(&model).await, answer_all(&server).await, answer_all(&client).await];
-        let turn = model.turn("go").await.expect("a turn begins");
-        turn.rest().await.expect("a turn ends");
-        for call in &group.calls {
-            let relayed = json!({ "name": "probe", "arguments": call });
-            server.call("between", &relayed).await.expect("a call ends");
-            client.call("probe", call).await.expect("a call ends");
+        let within = program::without_repeats(&group.calls);
+        let within = within.map(|calls| json!({ "name": "probe", "calls": calls })).collect();
+        let ((model, results), (program, programs), server, client) = tokio::join!(
+            self.by_turn(group, script, "model", "probe"),
+            self.by_turn(group, program::script(&group.calls), "program", "execute_tools"),
+            self.by_calls(group, "server", "between", within),
+            self.by_calls(group, "client", "probe", group.calls.clone()),
+        );
+        let results: Vec<_> = results.iter().map(Told::by_result).collect();
+        if group.mode == "plan" {
+            assert!(program.is_empty() && program::none_began(&programs), "{programs:?}");
+            return Watched { model, server, client, program: None, told: Default::default() };
         }
-        let found = [
-            receipts(&model, "model").await,
-            receipts(&server, "server").await,
-            receipts(&client, "client").await,
-        ];
-        for task in answering {
-            task.abort();
+        let told = (results, program::told(&programs));
+        Watched { model, server, client, program: Some(program), told }
+    }
+
+    /// The essences of a caller's receipts in a turn, and the results of the calls of a tool that the
+    /// model made itself.
+    async fn by_turn(
+        &self,
+        group: &Group,
+        script: Script,
+        caller: &str,
+        tool: &str,
+    ) -> (Vec<Value>, Vec<Value>) {
+        let session = self.open(group, self.world.script(&script)).await;
+        let mut turn = session.turn("go").await.expect("a turn begins");
+        let mut results = Vec::new();
+        while let Some(event) = turn.next().await.expect("a turn ends") {
+            answer(&session, &event).await;
+            if event["type"] == "tool.result" && event["name"] == tool {
+                results.push(event);
+            }
         }
-        for session in [model, server, client] {
-            session.close().await.expect("a session closes");
+        (ended(session, caller).await, results)
+    }
+
+    /// The essences of a caller's receipts, of calls that a client makes.
+    async fn by_calls(
+        &self,
+        group: &Group,
+        caller: &str,
+        tool: &str,
+        calls: Vec<Value>,
+    ) -> Vec<Value> {
+        let session = self.open(group, String::new()).await;
+        let answering = answer_all(&session).await;
+        for arguments in &calls {
+            session.call(tool, arguments).await.expect("a call ends");
         }
-        found
+        answering.abort();
+        ended(session, caller).await
     }
 
     /// Over gRPC and by `tollgate call`, with nobody to be asked.
@@ -150,21 +196,33 @@ fn managed(world: &World, command: Command) -> Command {
     command.env("TOLLGATE_MANAGED", world.beside("managed.toml"))
 }
 
-/// Answers every question of a session by the digest of its arguments.
-async fn answer_all(session: &Client) -> tokio::task::JoinHandle<()> {
+/// Answers every question of a session.
+async fn answer_all(session: &Client) -> JoinHandle<()> {
     let mut events = session.watch(false).await.expect("a session is watched");
     let session = session.clone();
     tokio::spawn(async move {
         while let Ok(Some(event)) = events.next().await {
-            if event["type"] == "approval.requested" {
-                let digest = event["card"]["arguments_sha256"].as_str().unwrap_or_default();
-                let yes = digest.bytes().last().is_some_and(|byte| byte % 2 == 0);
-                let answer = if yes { Answer::Once } else { Answer::Deny };
-                let id = event["id"].as_str().unwrap_or_default();
-                session.decide(id, answer, "").await;
-            }
+            answer(&session, &event).await;
         }
     })
+}
+
+/// Answers an event that is a question, by the digest of its arguments.
+async fn answer(session: &Client, event: &Value) {
+    if event["type"] == "approval.requested" {
+        let digest = event["card"]["arguments_sha256"].as_str().unwrap_or_default();
+        let yes = digest.bytes().last().is_some_and(|byte| byte % 2 == 0);
+        let answer = if yes { Answer::Once } else { Answer::Deny };
+        let id = event["id"].as_str().unwrap_or_default();
+        session.decide(id, answer, "").await;
+    }
+}
+
+/// Closes a session; gives [`receipts`].
+async fn ended(session: Client, caller: &str) -> Vec<Value> {
+    let found = receipts(&session, caller).await;
+    session.close().await.expect("a session closes");
+    found
 }
 
 /// The essences of a session's receipts of a caller, in the order of the calls.

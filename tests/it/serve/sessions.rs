@@ -178,7 +178,7 @@ async fn receipts_and_tools_are_listed() {
     let snapshot: Value = serde_json::from_slice(&snapshot.snapshot).unwrap();
     let names: Vec<_> =
         snapshot["tools"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
-    assert_eq!(names, ["read", "write", "edit", "bash", "tool_search"]);
+    assert_eq!(names, ["read", "write", "edit", "bash", "tool_search", "execute_tools"]);
     assert_eq!(snapshot["omitted"], 0);
 }
 

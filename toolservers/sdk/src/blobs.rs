@@ -35,36 +35,83 @@ pub(crate) struct Blobs(Mutex<HashMap<String, Kept>>);
 #[derive(Debug, Default)]
 struct Kept {
     bytes: u64,
-    blobs: HashMap<Bytes, Bytes>,
+    blobs: HashMap<Bytes, Blob>,
+    /// Of the next blob: the lowest is the oldest.
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Blob {
+    data: Bytes,
+    /// How many wait for it; nobody: it goes when room is needed.
+    wanted: u32,
+    number: u64,
 }
 
 impl Blobs {
     pub(crate) fn get(&self, session: &str, sha256: &[u8]) -> Option<Bytes> {
-        self.lock().get(session)?.blobs.get(sha256).cloned()
+        self.lock().get(session)?.blobs.get(sha256).map(|blob| blob.data.clone())
+    }
+
+    /// Gives the content to one of those that it was kept for; the last one takes it away.
+    pub(crate) fn take(&self, session: &str, sha256: &[u8]) -> Option<Bytes> {
+        let mut all = self.lock();
+        let kept = all.get_mut(session)?;
+        let blob = kept.blobs.get_mut(sha256)?;
+        blob.wanted = blob.wanted.saturating_sub(1);
+        let data = blob.data.clone();
+        if blob.wanted == 0 {
+            kept.blobs.remove(sha256);
+            kept.bytes -= data.len() as u64;
+        }
+        Some(data)
     }
 
     pub(crate) fn forget_session(&self, session: &str) {
         self.lock().remove(session);
     }
 
-    /// Keeps content; `None` when the session's room is used up.
+    /// Keeps content for one [`Blobs::take`] more; `None` when the session's room is used up.
     pub(crate) fn put(&self, session: &str, data: Bytes, media_type: &str) -> Option<BlobRef> {
+        self.keep(session, data, media_type, 1)
+    }
+
+    /// Keeps content that is read when somebody likes, until its room is needed.
+    pub(crate) fn offer(&self, session: &str, data: Bytes, media_type: &str) -> Option<BlobRef> {
+        self.keep(session, data, media_type, 0)
+    }
+
+    fn keep(&self, session: &str, data: Bytes, media_type: &str, wanted: u32) -> Option<BlobRef> {
         let id = Bytes::copy_from_slice(&sha256(&data));
         let size = data.len() as u64;
         let mut all = self.lock();
         let kept = all.entry(session.to_owned()).or_default();
-        if !kept.blobs.contains_key(&id) {
-            if kept.bytes + size > SESSION_BLOB_BYTES_MAX {
-                return None;
-            }
+        if let Some(blob) = kept.blobs.get_mut(&id) {
+            blob.wanted += wanted;
+        } else {
+            kept.make_room(size)?;
+            kept.next += 1;
             kept.bytes += size;
-            kept.blobs.insert(id.clone(), data);
+            kept.blobs.insert(id.clone(), Blob { data, wanted, number: kept.next });
         }
         Some(BlobRef { sha256: id, size, media_type: media_type.to_owned() })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Kept>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// Room for so many bytes: the oldest blobs that nobody waits for go.
+    fn make_room(&mut self, size: u64) -> Option<()> {
+        while self.bytes + size > SESSION_BLOB_BYTES_MAX {
+            let unwanted = self.blobs.iter().filter(|(_, blob)| blob.wanted == 0);
+            let (id, _) = unwanted.min_by_key(|(_, blob)| blob.number)?;
+            let id = id.clone();
+            self.bytes -= self.blobs.remove(&id)?.data.len() as u64;
+        }
+        Some(())
     }
 }
 

@@ -10,19 +10,26 @@ use std::{
 };
 
 use bytes::Bytes;
-use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tollgate_proto::{
-    limits::{HOST_REQUESTS_MAX, OUTPUT_BYTES_MAX, OUTPUT_CREDIT_BYTES, PROGRESS_BYTES_MAX},
+    limits::{
+        HOST_REQUESTS_MAX, INLINE_BYTES_MAX, OUTPUT_BYTES_MAX, OUTPUT_CREDIT_BYTES,
+        PROGRESS_BYTES_MAX,
+    },
     tool::v1::{
         CallToolRequest, Host, Output, Progress, ReadArtifactRequest, Reply as HostReply,
-        ServerFrame, host, reply, server_frame::Frame,
+        SearchToolsRequest, ServerFrame, called, host, reply, server_frame::Frame,
     },
 };
 use tonic::Status;
 
-use crate::{CancelReason, Channel, HostError, limits::PROGRESS_EVERY, wire};
+use crate::{
+    Called, CancelReason, Channel, Ending, HostError,
+    blobs::Blobs,
+    limits::{CALLED_NAME_BYTES_MAX, PROGRESS_EVERY},
+    wire,
+};
 
 /// Where a session's frames go.
 pub(crate) type Outgoing = mpsc::Sender<Result<ServerFrame, Status>>;
@@ -30,7 +37,7 @@ pub(crate) type Outgoing = mpsc::Sender<Result<ServerFrame, Status>>;
 /// What the kernel gave.
 #[derive(Debug)]
 enum Given {
-    Value(Value),
+    Called(Called),
     Data(Bytes),
 }
 
@@ -42,6 +49,8 @@ pub(crate) struct Line(Arc<Inner>);
 struct Inner {
     call_id: String,
     outgoing: Outgoing,
+    /// Where large answers come and large arguments go, and whose they are.
+    blobs: (Arc<Blobs>, String),
     credit: Semaphore,
     host_slots: Semaphore,
     next_request: AtomicU64,
@@ -51,10 +60,11 @@ struct Inner {
 }
 
 impl Line {
-    pub(crate) fn new(call_id: String, outgoing: Outgoing) -> Self {
+    pub(crate) fn new(call_id: String, outgoing: Outgoing, blobs: (Arc<Blobs>, String)) -> Self {
         Self(Arc::new(Inner {
             call_id,
             outgoing,
+            blobs,
             credit: Semaphore::new(OUTPUT_CREDIT_BYTES as usize),
             host_slots: Semaphore::new(HOST_REQUESTS_MAX),
             next_request: AtomicU64::new(1),
@@ -76,17 +86,31 @@ impl Line {
         let waiting = lock(&self.0.waiting).remove(&answer.request_id);
         let Some(waiting) = waiting else { return };
         let value = match answer.reply {
-            Some(reply::Reply::Value(json)) => {
-                serde_json::from_slice(&json).map(Given::Value).map_err(|error| {
-                    HostError::Refused(format!("the kernel's answer is no JSON: {error}"))
-                })
-            }
+            Some(reply::Reply::Called(called)) => self.called(called),
             Some(reply::Reply::Refused(reason)) => Err(HostError::Refused(reason)),
             Some(reply::Reply::Data(data)) => Ok(Given::Data(data)),
-            None => Err(unexpected()),
+            Some(reply::Reply::Value(_)) | None => Err(unexpected()),
         };
         // The call may have stopped waiting; then nobody needs the answer.
         drop(waiting.send(value));
+    }
+
+    fn called(&self, called: tollgate_proto::tool::v1::Called) -> Result<Given, HostError> {
+        let ending = match called.ending() {
+            called::Ending::Succeeded => Ending::Succeeded,
+            called::Ending::Failed | called::Ending::Unspecified => Ending::Failed,
+            called::Ending::Refused => Ending::Refused,
+            called::Ending::Denied => Ending::Denied,
+        };
+        let (blobs, session) = &self.0.blobs;
+        let result = match called.result_blob {
+            None => called.result,
+            Some(blob) => blobs.take(session, &blob.sha256).ok_or_else(|| {
+                HostError::Refused("the kernel's answer names a blob that is not here".to_owned())
+            })?,
+        };
+        let (message, class) = (called.message, called.error_class);
+        Ok(Given::Called(Called { ending, result, message, class }))
     }
 
     pub(crate) fn stop(&self, reason: CancelReason) {
@@ -129,10 +153,14 @@ impl Line {
     ) -> Result<(), HostError> {
         for piece in data.chunks(OUTPUT_BYTES_MAX) {
             let bytes = u32::try_from(piece.len()).unwrap_or(u32::MAX);
-            let permit = tokio::select! {
-                biased;
-                () = cancelled.cancelled() => return Err(HostError::Cancelled),
-                permit = self.0.credit.acquire_many(bytes) => permit,
+            // A call that is told to stop may still say what fits.
+            let permit = match self.0.credit.try_acquire_many(bytes) {
+                Ok(permit) => Ok(permit),
+                Err(_) => tokio::select! {
+                    biased;
+                    () = cancelled.cancelled() => return Err(HostError::Cancelled),
+                    permit = self.0.credit.acquire_many(bytes) => permit,
+                },
             };
             permit.map_err(|_| HostError::Cancelled)?.forget();
             let frame = Output {
@@ -148,13 +176,44 @@ impl Line {
     pub(crate) async fn call_tool(
         &self,
         name: &str,
-        arguments: &Value,
+        arguments: Bytes,
         cancelled: &CancellationToken,
-    ) -> Result<Value, HostError> {
-        let arguments = arguments.to_string().into();
-        let request = CallToolRequest { name: name.to_owned(), arguments };
-        match self.ask(host::Request::CallTool(request), cancelled).await? {
-            Given::Value(value) => Ok(value),
+    ) -> Result<Called, HostError> {
+        if name.len() > CALLED_NAME_BYTES_MAX {
+            let why = format!(
+                "the name of a tool has at most {CALLED_NAME_BYTES_MAX} bytes, and this one {}",
+                name.len()
+            );
+            return Err(HostError::Refused(why));
+        }
+        // Held while the kernel may read it.
+        let (arguments, arguments_blob, held) = if arguments.len() <= INLINE_BYTES_MAX {
+            (arguments, None, None)
+        } else {
+            let (blobs, session) = &self.0.blobs;
+            let blob = blobs.put(session, arguments, "application/json").ok_or_else(|| {
+                HostError::Refused("the arguments are larger than what can be kept".to_owned())
+            })?;
+            let held = Held { blobs: self.0.blobs.clone(), sha256: blob.sha256.clone() };
+            (Bytes::new(), Some(blob), Some(held))
+        };
+        let request = CallToolRequest { name: name.to_owned(), arguments, arguments_blob };
+        let given = self.ask(host::Request::CallTool(request), cancelled).await;
+        drop(held);
+        match given? {
+            Given::Called(called) => Ok(called),
+            Given::Data(_) => Err(unexpected()),
+        }
+    }
+
+    pub(crate) async fn search_tools(
+        &self,
+        arguments: Bytes,
+        cancelled: &CancellationToken,
+    ) -> Result<Called, HostError> {
+        let request = SearchToolsRequest { arguments };
+        match self.ask(host::Request::SearchTools(request), cancelled).await? {
+            Given::Called(called) => Ok(called),
             Given::Data(_) => Err(unexpected()),
         }
     }
@@ -169,7 +228,7 @@ impl Line {
         let request = ReadArtifactRequest { id: id.to_owned(), offset, limit };
         match self.ask(host::Request::ReadArtifact(request), cancelled).await? {
             Given::Data(data) => Ok(data),
-            Given::Value(_) => Err(unexpected()),
+            Given::Called(_) => Err(unexpected()),
         }
     }
 
@@ -192,6 +251,19 @@ impl Line {
             }
             answer = answer => answer.unwrap_or(Err(HostError::Cancelled)),
         }
+    }
+}
+
+/// A blob that is let go, however the call that needed it ended.
+struct Held {
+    blobs: (Arc<Blobs>, String),
+    sha256: Bytes,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let (blobs, session) = &self.blobs;
+        drop(blobs.take(session, &self.sha256));
     }
 }
 

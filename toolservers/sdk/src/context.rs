@@ -2,7 +2,6 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Caller, Channel, Observation, Withheld, call::Line};
@@ -81,6 +80,45 @@ pub enum HostError {
     Cancelled,
 }
 
+/// How a call that a call asked for ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ending {
+    /// It did what was asked.
+    Succeeded,
+    /// It ran, or began to, and could not.
+    Failed,
+    /// The gate, a limit or a fault said no: it did not run.
+    Refused,
+    /// A person or the guardian said no: it did not run.
+    Denied,
+}
+
+/// What became of a call that a call asked for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Called {
+    /// How it ended.
+    pub ending: Ending,
+    /// `{"content", "metadata", "truncated"}` as JSON text.
+    pub result: bytes::Bytes,
+    /// When it did not succeed: what happened.
+    pub message: String,
+    /// When it did not succeed: a stable word to branch on.
+    pub class: String,
+}
+
+impl Called {
+    /// The result of a call that succeeded, as JSON text, or what happened instead.
+    ///
+    /// # Errors
+    /// It did not succeed: the message.
+    pub fn succeeded(self) -> Result<String, String> {
+        match self.ending {
+            Ending::Succeeded => Ok(String::from_utf8_lossy(&self.result).into_owned()),
+            Ending::Failed | Ending::Refused | Ending::Denied => Err(self.message),
+        }
+    }
+}
+
 /// A running call: its context, its grant's scope, and its line to the kernel.
 #[derive(Clone, Debug)]
 pub struct Call {
@@ -120,12 +158,30 @@ impl Call {
         self.line.output(channel, data, &self.cancelled).await
     }
 
-    /// Asks for another tool, through the gate. Gives `{"content", "metadata", "truncated"}`.
+    /// Asks for another tool, through the gate; `arguments` is JSON text. At most 32 requests of a call
+    /// are with the kernel at once, further ones wait here. Needs [`crate::HostService::CallTool`].
     ///
     /// # Errors
-    /// [`HostError::Refused`] with the gate's sentence, [`HostError::Cancelled`].
-    pub async fn call_tool(&self, name: &str, arguments: &Value) -> Result<Value, HostError> {
-        self.line.call_tool(name, arguments, &self.cancelled).await
+    /// [`HostError::Refused`]: the request itself was no good (not declared, too large);
+    /// [`HostError::Cancelled`]. A call that fails or is refused is no error: see [`Called::ending`].
+    pub async fn call_tool(
+        &self,
+        name: &str,
+        arguments: impl Into<bytes::Bytes>,
+    ) -> Result<Called, HostError> {
+        self.line.call_tool(name, arguments.into(), &self.cancelled).await
+    }
+
+    /// Asks the catalog; `arguments` are those of `tool_search`. Needs
+    /// [`crate::HostService::SearchTools`].
+    ///
+    /// # Errors
+    /// As [`Call::call_tool`].
+    pub async fn search_tools(
+        &self,
+        arguments: impl Into<bytes::Bytes>,
+    ) -> Result<Called, HostError> {
+        self.line.search_tools(arguments.into(), &self.cancelled).await
     }
 
     /// Reads a piece of an artifact of this session, at most 64 KiB; fewer bytes than asked for are

@@ -77,7 +77,7 @@ pub(crate) async fn prepare(
         None => prepare.arguments,
         Some(blob) => shared
             .blobs
-            .get(session, &blob.sha256)
+            .take(session, &blob.sha256)
             .ok_or_else(|| Invalid::new("", "the arguments' blob is not here"))?,
     };
     let tool = Arc::clone(shared.tools.pick(&prepare.tool, &arguments)?);
@@ -154,7 +154,7 @@ fn check(shared: &Shared, session: &str, start: &Start) -> Result<Checked, (Reje
     }
     let arguments = match &start.arguments_blob {
         None => start.arguments.clone(),
-        Some(blob) => shared.blobs.get(session, &blob.sha256).ok_or_else(|| {
+        Some(blob) => shared.blobs.take(session, &blob.sha256).ok_or_else(|| {
             (Rejection::ArgumentsDigest, "the arguments' blob is not here".to_owned())
         })?,
     };

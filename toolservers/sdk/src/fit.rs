@@ -109,7 +109,7 @@ fn inline_bytes(block: &Block) -> usize {
 }
 
 fn move_out(block: &mut Block, blobs: &Blobs, session: &str) {
-    let keep = |data: Bytes, media_type: &str| blobs.put(session, data, media_type);
+    let keep = |data: Bytes, media_type: &str| blobs.offer(session, data, media_type);
     let moved = match block {
         Block::Text(text) => {
             keep(std::mem::take(text).into(), "text/plain; charset=utf-8").map(Block::Blob)

@@ -68,7 +68,7 @@ mod transport;
 mod wire;
 mod withheld;
 
-pub use context::{Call, CancelReason, Context, HostError, Scope};
+pub use context::{Call, Called, CancelReason, Context, Ending, HostError, Scope};
 pub use grants::GrantGate;
 pub use reply::{Channel, Effects, Failure, Observation, Rendering, Reply, Truncated};
 pub use server::{ServeError, Server};

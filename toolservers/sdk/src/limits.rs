@@ -15,6 +15,8 @@ pub(crate) const ATTACH_WITHIN: Duration = Duration::from_secs(5);
 pub(crate) const ANSWERS_MAX: usize = 512;
 /// Bytes of a call's id.
 pub(crate) const CALL_ID_BYTES_MAX: usize = 64;
+/// Bytes of the name of a tool that a call asks for; no tool's is longer, and a frame has its bound.
+pub(crate) const CALLED_NAME_BYTES_MAX: usize = 256;
 /// How long a tool may think about what a call would do.
 pub(crate) const PREPARE_WITHIN: Duration = Duration::from_secs(1);
 /// Ended calls that are remembered for `GetExecution` and replay, at least this long …

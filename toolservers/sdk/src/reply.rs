@@ -93,6 +93,13 @@ impl Reply {
         Self { content: vec![Block::Json(value)], ..Self::default() }
     }
 
+    /// With one more block of text after what is there.
+    #[must_use]
+    pub fn and_text(mut self, text: impl Into<String>) -> Self {
+        self.content.push(Block::Text(text.into()));
+        self
+    }
+
     /// With an image after what is there; at most 192 KiB.
     #[must_use]
     pub fn image(mut self, media_type: impl Into<String>, data: Vec<u8>) -> Self {

@@ -1,6 +1,8 @@
 //! [`Server`]: from the start of the process to its end.
 
-use std::{collections::HashMap, convert::Infallible, io::Read, path::PathBuf, sync::Arc};
+use std::{
+    collections::HashMap, convert::Infallible, error::Error, io::Read, path::PathBuf, sync::Arc,
+};
 
 use serde::de::DeserializeOwned;
 use tokio::signal::unix::{SignalKind, signal};
@@ -8,7 +10,6 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tollgate_proto::{
     DESCRIPTORS,
     blob::v1::blob_service_server::BlobServiceServer,
-    bootstrap::Endpoint,
     grant::{VerifyingKey, sha256},
     limits::MESSAGE_BYTES_MAX,
     tool::v1::{DescribeResponse, tool_server_server::ToolServerServer},
@@ -32,7 +33,7 @@ use crate::{
     service::Front,
     shared::Shared,
     tools::Tools,
-    transport::{self, Peers},
+    transport::{self, Listening},
 };
 
 /// Why a server could not start or go on.
@@ -52,6 +53,9 @@ pub enum ServeError {
     /// The transport ended with an error.
     #[error("the transport failed")]
     Transport(#[from] tonic::transport::Error),
+    /// The step of [`Server::confined`] failed: a server that should be confined does not serve without.
+    #[error("cannot confine this process")]
+    Confinement(#[source] Box<dyn Error + Send + Sync>),
 }
 
 /// A server that is being put together.
@@ -65,7 +69,25 @@ pub struct Server {
     tools: Tools,
     routes: RoutesBuilder,
     calls_max: u32,
+    confine: Option<Confine>,
     draining: CancellationToken,
+}
+
+/// What a server is when it listens and is confined, and has answered nobody yet.
+struct Opened {
+    builder: tonic::transport::Server,
+    listening: Listening,
+    described: DescribeResponse,
+    confinement: String,
+}
+
+/// The step of [`Server::confined`].
+struct Confine(Box<dyn FnOnce() -> Result<String, ServeError> + Send>);
+
+impl std::fmt::Debug for Confine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Confine")
+    }
 }
 
 struct StartBox(Start);
@@ -122,6 +144,7 @@ impl Server {
             tools: Tools::default(),
             routes: RoutesBuilder::default(),
             calls_max: CALLS_MAX,
+            confine: None,
             draining: CancellationToken::new(),
         })
     }
@@ -197,6 +220,26 @@ impl Server {
         self
     }
 
+    /// With a step that confines this process. It runs once: after the socket listens and every file that
+    /// the SDK needs was read, before anybody is answered and before the SDK starts a thread (what a thread
+    /// imposes on itself holds for the threads that it starts). Its words go into receipts: "landlock:7
+    /// seccomp". If it fails the server does not serve. It does not run with `--manifest`.
+    #[must_use]
+    pub fn confined<E: Into<Box<dyn Error + Send + Sync>>>(
+        mut self,
+        confine: impl FnOnce() -> Result<String, E> + Send + 'static,
+    ) -> Self {
+        let step = move || confine().map_err(|error| ServeError::Confinement(error.into()));
+        self.confine = Some(Confine(Box::new(step)));
+        self
+    }
+
+    /// Running at most so many calls at once, 256 if it says nothing; the kernel keeps the others waiting.
+    #[must_use]
+    pub fn calls_max(self, calls: u32) -> Self {
+        Self { calls_max: calls.clamp(1, CALLS_MAX), ..self }
+    }
+
     /// With one more gRPC service beside `ToolServer`.
     #[must_use]
     pub fn service<S>(mut self, service: S) -> Self
@@ -217,25 +260,49 @@ impl Server {
     /// for 10 s, connections close within 1 s more. With `--manifest`: prints it and serves nothing.
     ///
     /// # Errors
-    /// A socket that cannot be had, a transport that fails, or old names that contradict each other.
-    pub async fn serve(self) -> Result<(), ServeError> {
+    /// A socket that cannot be had, a confinement that fails, a transport that fails, or old names that
+    /// contradict each other.
+    pub async fn serve(mut self) -> Result<(), ServeError> {
         if let Start::Manifest(_) = &self.start.0 {
             return describe::print(&self.describe()?);
         }
         let tasks = TaskTracker::new();
-        watch_for_the_end(&self.start.0, self.draining.clone(), &tasks)?;
-        self.serve_until_drained(tasks).await
+        watch_for_signals(self.draining.clone(), &tasks)?;
+        let opened = self.open().await?;
+        if let Start::Kernel(_) = &self.start.0 {
+            watch_for_the_end_of_input(self.draining.clone())?;
+        }
+        self.serve_opened(opened, tasks).await
     }
 
     /// Serves until [`Server::stopping`] fires and all is drained.
+    #[cfg(test)]
     pub(crate) async fn serve_until_drained(
         mut self,
         tasks: TaskTracker,
     ) -> Result<(), ServeError> {
+        let opened = self.open().await?;
+        self.serve_opened(opened, tasks).await
+    }
+
+    /// Reads what is to be read and listens; then confines the process.
+    async fn open(&mut self) -> Result<Opened, ServeError> {
         let described = self.describe()?;
+        let builder = transport::builder(&self.start.0)?;
+        let listening = Listening::open(&self.start.0).await?;
+        let confinement = match self.confine.take() {
+            Some(Confine(step)) => step()?,
+            None => String::new(),
+        };
+        Ok(Opened { builder, listening, described, confinement })
+    }
+
+    async fn serve_opened(mut self, opened: Opened, tasks: TaskTracker) -> Result<(), ServeError> {
+        let Opened { builder, listening, described, confinement } = opened;
         let blobs = Arc::new(Blobs::default());
         let shared = Arc::new(Shared {
             instance: self.instance.clone(),
+            confinement,
             tools: std::mem::take(&mut self.tools),
             manifest: described.manifest.unwrap_or_default(),
             specs: described.tools,
@@ -274,46 +341,8 @@ impl Server {
                 drop(tokio::time::timeout(DRAIN_WITHIN, tasks.wait()).await);
             }
         };
-        self.listen(closing).await
-    }
-
-    async fn listen(self, closing: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let routes = self.routes.routes();
-        let mut builder = transport::builder();
-        let end = self.draining.clone();
-        let shutdown = end.cancelled_owned();
-        let served = async {
-            match &self.start.0 {
-                Start::Kernel(boot) => {
-                    let listener = match &boot.endpoint {
-                        Endpoint::Fd(_) => transport::adopted()?,
-                        Endpoint::Path(path) => transport::bound(path)?,
-                    };
-                    let peers = transport::admitted(listener, Peers::Kernel(boot.kernel_pid));
-                    let router = builder.add_routes(routes);
-                    Ok(router.serve_with_incoming_shutdown(peers, shutdown).await?)
-                }
-                Start::Alone(alone) => {
-                    if let Some(tls) = transport::tls(&alone.options)? {
-                        builder = builder.tls_config(tls)?;
-                    }
-                    let router = builder.add_routes(routes);
-                    match &alone.listen {
-                        Listen::Unix(path) => {
-                            let listener = transport::bound(path)?;
-                            let peers = transport::admitted(listener, Peers::SameUser);
-                            Ok(router.serve_with_incoming_shutdown(peers, shutdown).await?)
-                        }
-                        Listen::Tcp(address) => {
-                            let incoming = transport::tcp(*address).await?;
-                            Ok(router.serve_with_incoming_shutdown(incoming, shutdown).await?)
-                        }
-                    }
-                }
-                // Printed by `serve`; nobody connects.
-                Start::Manifest(_) => Ok(()),
-            }
-        };
+        let shutdown = self.draining.cancelled_owned();
+        let served = listening.serve(builder, self.routes.routes(), shutdown);
         // A connection that stays open, or a peer that never speaks, must not keep the process.
         tokio::select! {
             served = served => served,
@@ -358,36 +387,34 @@ impl Server {
     }
 }
 
-/// Stops the server at the end of standard input (a kernel's server) or at SIGTERM.
-fn watch_for_the_end(
-    start: &Start,
-    draining: CancellationToken,
-    tasks: &TaskTracker,
-) -> Result<(), ServeError> {
+/// Stops the server at SIGTERM.
+fn watch_for_signals(draining: CancellationToken, tasks: &TaskTracker) -> Result<(), ServeError> {
     let io = |source| ServeError::Io { what: "cannot watch for SIGTERM".into(), source };
     let mut terminate = signal(SignalKind::terminate()).map_err(io)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(io)?;
-    let stop = draining.clone();
     tasks.spawn(async move {
         tokio::select! {
-            _ = terminate.recv() => stop.cancel(),
-            _ = interrupt.recv() => stop.cancel(),
-            () = stop.cancelled() => {}
+            _ = terminate.recv() => draining.cancel(),
+            _ = interrupt.recv() => draining.cancel(),
+            () = draining.cancelled() => {}
         }
     });
-    if let Start::Kernel(_) = start {
-        // A thread, because a read of standard input cannot be cancelled; it ends with the process.
-        std::thread::Builder::new()
-            .name("stdin".into())
-            .stack_size(64 * 1024)
-            .spawn(move || {
-                let mut rest = [0; 256];
-                while matches!(std::io::stdin().lock().read(&mut rest), Ok(1..)) {}
-                draining.cancel();
-            })
-            .map_err(|source| ServeError::Io { what: "cannot start a thread".into(), source })?;
-    }
     Ok(())
+}
+
+/// Stops a kernel's server at the end of standard input.
+fn watch_for_the_end_of_input(draining: CancellationToken) -> Result<(), ServeError> {
+    // A thread, because a read of standard input cannot be cancelled; it ends with the process.
+    let watching = std::thread::Builder::new().name("stdin".into()).stack_size(64 * 1024);
+    let watching = watching.spawn(move || {
+        let mut rest = [0; 256];
+        while matches!(std::io::stdin().lock().read(&mut rest), Ok(1..)) {}
+        draining.cancel();
+    });
+    match watching {
+        Ok(_) => Ok(()),
+        Err(source) => Err(ServeError::Io { what: "cannot start a thread".into(), source }),
+    }
 }
 
 /// `filter`: "info", or "target=level" pairs; what cannot be read means "info".

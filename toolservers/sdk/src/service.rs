@@ -65,7 +65,7 @@ impl ToolServer for Front {
             manifest_sha256: manifest.digest.clone(),
             calls_max: self.shared.calls_max,
             frame_bytes_max: u32::try_from(FRAME_BYTES_MAX).unwrap_or(u32::MAX),
-            confinement: String::new(),
+            confinement: self.shared.confinement.clone(),
             now_unix_ms: unix_ms(),
         }))
     }

@@ -211,7 +211,8 @@ impl Session {
             let completed = wire::rejected(call_id, rejection, why.to_owned());
             return self.answer(std::future::ready(Frame::Completed(Box::new(completed))));
         }
-        let line = Line::new(call_id.clone(), self.outgoing.clone());
+        let blobs = (Arc::clone(&self.shared.blobs), self.id.clone());
+        let line = Line::new(call_id.clone(), self.outgoing.clone(), blobs);
         let owner = Owner { session: self.id.clone(), over: self.over.clone() };
         let running = execute::start(&self.shared, &self.running, owner, start, line);
         self.calls.insert(call_id, running);

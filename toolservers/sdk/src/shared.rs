@@ -11,6 +11,8 @@ use crate::{blobs::Blobs, executions::Executions, grants::GrantGate, tools::Tool
 pub(crate) struct Shared {
     /// Minted when the process started (UUIDv7 text); grants name it.
     pub(crate) instance: String,
+    /// What confines this process, in words for receipts; empty when nothing does.
+    pub(crate) confinement: String,
     pub(crate) tools: Tools,
     pub(crate) manifest: Manifest,
     pub(crate) specs: Vec<ToolSpec>,

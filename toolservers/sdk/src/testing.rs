@@ -134,13 +134,29 @@ impl Tool for Probe {
             Action::Fail => Err(Failure::new("not_found", "nothing there")),
             Action::Ask => {
                 let arguments = serde_json::json!({ "path": "a" });
-                match call.call_tool("read", &arguments).await {
-                    Ok(value) => Ok(Reply::json(value)),
+                match call.call_tool("read", arguments.to_string()).await {
+                    Ok(called) => Ok(Reply::text(format!("{called:?}"))),
                     Err(error) => Err(Failure::new("host", error.to_string())),
                 }
             }
             Action::Deaf | Action::Invalid | Action::Dawdle => std::future::pending().await,
         }
+    }
+}
+
+/// What a kernel, this process, tells a server that listens there.
+pub(crate) fn boot(path: PathBuf) -> Bootstrap {
+    Bootstrap {
+        version: bootstrap::VERSION,
+        endpoint: Endpoint::Path(path),
+        server: SERVER.into(),
+        grant_key: GrantKey { id: KEY_ID.into(), hmac_sha256: "07".repeat(32) },
+        session: SESSION.into(),
+        kernel_pid: std::process::id(),
+        roots: Vec::new(),
+        settings: serde_json::Value::Null,
+        log: String::new(),
+        traceparent: String::new(),
     }
 }
 
@@ -165,18 +181,7 @@ impl World {
     pub(crate) async fn with(more: impl FnOnce(Server) -> Server) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
-        let boot = Bootstrap {
-            version: bootstrap::VERSION,
-            endpoint: Endpoint::Path(path.clone()),
-            server: SERVER.into(),
-            grant_key: GrantKey { id: KEY_ID.into(), hmac_sha256: "07".repeat(32) },
-            session: SESSION.into(),
-            kernel_pid: std::process::id(),
-            roots: Vec::new(),
-            settings: serde_json::Value::Null,
-            log: String::new(),
-            traceparent: String::new(),
-        };
+        let boot = boot(path.clone());
         let probe = Probe::default();
         let start = Started::Kernel(Box::new(boot));
         let server = Server::from_start("probe", "1.2.3", start).unwrap().tool(probe.clone());

@@ -8,14 +8,21 @@ use tokio_stream::{
     Stream, StreamExt,
     wrappers::{TcpListenerStream, UnixListenerStream},
 };
-use tollgate_proto::limits::{
-    CONNECTION_WINDOW_BYTES, HTTP2_FRAME_BYTES, HTTP2_RESETS_MAX, HTTP2_STREAMS_MAX,
-    STREAM_WINDOW_BYTES,
+use tollgate_proto::{
+    bootstrap::Endpoint,
+    limits::{
+        CONNECTION_WINDOW_BYTES, HTTP2_FRAME_BYTES, HTTP2_RESETS_MAX, HTTP2_STREAMS_MAX,
+        STREAM_WINDOW_BYTES,
+    },
+    socket::Socket,
 };
-use tonic::transport::{Certificate, Identity, ServerTlsConfig};
+use tonic::{
+    service::Routes,
+    transport::{Certificate, Identity, ServerTlsConfig},
+};
 
 use crate::{
-    options::{Options, read_file},
+    options::{Listen, Options, Start, read_file},
     server::ServeError,
 };
 
@@ -28,9 +35,54 @@ pub(crate) enum Peers {
     SameUser,
 }
 
-/// The server with every default changed that has hurt somebody.
-pub(crate) fn builder() -> tonic::transport::Server {
-    tonic::transport::Server::builder()
+/// A socket on which a server listens, so that it can be confined before it answers.
+#[derive(Debug)]
+pub(crate) enum Listening {
+    Unix(UnixListener, Peers),
+    Tcp(TcpListenerStream),
+}
+
+impl Listening {
+    /// Binds or adopts the socket of a process that was started so.
+    pub(crate) async fn open(start: &Start) -> Result<Self, ServeError> {
+        match start {
+            Start::Kernel(boot) => {
+                let listener = match &boot.endpoint {
+                    Endpoint::Fd(_) => adopted()?,
+                    Endpoint::Path(path) => bound(path)?,
+                };
+                Ok(Self::Unix(listener, Peers::Kernel(boot.kernel_pid)))
+            }
+            Start::Alone(alone) => match &alone.listen {
+                Listen::Unix(path) => Ok(Self::Unix(bound(path)?, Peers::SameUser)),
+                Listen::Tcp(address) => Ok(Self::Tcp(tcp(*address).await?)),
+            },
+            // Printed by `Server::serve`.
+            Start::Manifest(_) => Err(ServeError::Usage("with --manifest nobody is served".into())),
+        }
+    }
+
+    /// Answers who connects and may, until `shutdown`.
+    pub(crate) async fn serve(
+        self,
+        mut builder: tonic::transport::Server,
+        routes: Routes,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        let router = builder.add_routes(routes);
+        match self {
+            Self::Unix(listener, peers) => {
+                router.serve_with_incoming_shutdown(admitted(listener, peers), shutdown).await?;
+            }
+            Self::Tcp(incoming) => router.serve_with_incoming_shutdown(incoming, shutdown).await?,
+        }
+        Ok(())
+    }
+}
+
+/// The server with every default changed that has hurt somebody, and with TLS where it was asked for.
+pub(crate) fn builder(start: &Start) -> Result<tonic::transport::Server, ServeError> {
+    let builder = tonic::transport::Server::builder()
         // With small windows a few unread streams stop the whole connection.
         .initial_stream_window_size(STREAM_WINDOW_BYTES)
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
@@ -41,11 +93,16 @@ pub(crate) fn builder() -> tonic::transport::Server {
         // With 20, a burst of cancelled streams ends the connection of innocent calls.
         .http2_max_pending_accept_reset_streams(Some(HTTP2_RESETS_MAX))
         .http2_max_local_error_reset_streams(Some(HTTP2_RESETS_MAX))
-        .tcp_nodelay(true)
+        .tcp_nodelay(true);
+    let Start::Alone(alone) = start else { return Ok(builder) };
+    Ok(match tls(&alone.options)? {
+        Some(tls) => builder.tls_config(tls)?,
+        None => builder,
+    })
 }
 
 /// TLS as the command line has it.
-pub(crate) fn tls(options: &Options) -> Result<Option<ServerTlsConfig>, ServeError> {
+fn tls(options: &Options) -> Result<Option<ServerTlsConfig>, ServeError> {
     let (Some(cert), Some(key)) = (&options.tls_cert, &options.tls_key) else { return Ok(None) };
     let identity = Identity::from_pem(read_file(cert)?, read_file(key)?);
     let config = ServerTlsConfig::new().identity(identity);
@@ -56,7 +113,7 @@ pub(crate) fn tls(options: &Options) -> Result<Option<ServerTlsConfig>, ServeErr
 }
 
 /// The listening socket that the kernel passed as descriptor 3 (`LISTEN_FDS`).
-pub(crate) fn adopted() -> Result<UnixListener, ServeError> {
+fn adopted() -> Result<UnixListener, ServeError> {
     let what = || "cannot adopt the listening socket of descriptor 3 (LISTEN_FDS)".to_owned();
     let io = |source| ServeError::Io { what: what(), source };
     let listener = listenfd::ListenFd::from_env()
@@ -69,7 +126,7 @@ pub(crate) fn adopted() -> Result<UnixListener, ServeError> {
 
 /// Binds a Unix socket at a path. A socket that is there and that nobody listens on, left behind by a
 /// process that was killed, is replaced.
-pub(crate) fn bound(path: &Path) -> Result<UnixListener, ServeError> {
+fn bound(path: &Path) -> Result<UnixListener, ServeError> {
     let listener = match UnixListener::bind(path) {
         Err(error) if error.kind() == ErrorKind::AddrInUse && is_left_behind(path) => {
             std::fs::remove_file(path).and_then(|()| UnixListener::bind(path))
@@ -91,7 +148,7 @@ fn is_left_behind(path: &Path) -> bool {
 }
 
 /// Binds a TCP socket.
-pub(crate) async fn tcp(address: SocketAddr) -> Result<TcpListenerStream, ServeError> {
+async fn tcp(address: SocketAddr) -> Result<TcpListenerStream, ServeError> {
     let listener = TcpListener::bind(address)
         .await
         .map_err(|source| ServeError::Io { what: format!("cannot bind {address}"), source })?;
@@ -99,11 +156,8 @@ pub(crate) async fn tcp(address: SocketAddr) -> Result<TcpListenerStream, ServeE
 }
 
 /// The connections of those who may connect; others are closed without an answer.
-pub(crate) fn admitted(
-    listener: UnixListener,
-    peers: Peers,
-) -> impl Stream<Item = std::io::Result<UnixStream>> {
-    UnixListenerStream::new(listener).filter(move |stream| match stream {
+fn admitted(listener: UnixListener, peers: Peers) -> impl Stream<Item = std::io::Result<Socket>> {
+    let admitted = UnixListenerStream::new(listener).filter(move |stream| match stream {
         Ok(stream) => {
             let may = may_connect(stream, peers);
             if !may {
@@ -112,7 +166,8 @@ pub(crate) fn admitted(
             may
         }
         Err(_) => true,
-    })
+    });
+    admitted.map(|stream| stream.and_then(Socket::new))
 }
 
 fn may_connect(stream: &UnixStream, peers: Peers) -> bool {

@@ -2,11 +2,13 @@
 
 use bytes::Bytes;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     call::Caller,
     receipt::{Decision, Status},
 };
 use tollgate_engine::{
+    error::KernelError,
     gate::CallEnd,
     session::{Session, SessionOptions},
     store::session::SessionKind,
@@ -62,6 +64,24 @@ pub(super) async fn gated(
     is_denied: bool,
     view: &mut View,
 ) -> Result<CallEnd, Failure> {
+    let desk = Desk::of_process(is_denied, true);
+    let name = name.to_owned();
+    let work = async |session: &Session, cancel: &CancellationToken| {
+        session.call(&name, Bytes::from(arguments), Caller::User, cancel).await
+    };
+    alone(start, desk, view, work).await
+}
+
+/// A call in a session of its own.
+///
+/// # Errors
+/// As [`call`].
+pub(super) async fn alone(
+    start: &Start,
+    desk: Desk,
+    view: &mut View,
+    work: impl AsyncFnOnce(&Session, &CancellationToken) -> Result<CallEnd, KernelError>,
+) -> Result<CallEnd, Failure> {
     let config = start.config()?;
     let governed = govern(start, &config, &[])?;
     let kernel = start.kernel(&config)?;
@@ -74,10 +94,8 @@ pub(super) async fn gated(
         model: None,
         record_requests: None,
     };
-    let desk = Desk::of_process(is_denied, true);
     let work = async |session: Session, cancel| {
-        let arguments = Bytes::from(arguments);
-        let called = session.call(name, arguments, Caller::User, &cancel).await;
+        let called = work(&session, &cancel).await;
         let closed = session.close().await;
         let end = called?;
         closed?;

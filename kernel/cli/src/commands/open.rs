@@ -46,7 +46,13 @@ impl Desk {
 
     /// A person if there is a terminal and the options do not forbid it, else nobody.
     pub(super) fn of_process(is_denied: bool, is_text: bool) -> Self {
-        let has_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        Self::beside(is_denied, is_text, std::io::stdin().is_terminal())
+    }
+
+    /// The same where standard input may be read for something else: `can_answer` says that a terminal can
+    /// be asked all the same.
+    pub(super) fn beside(is_denied: bool, is_text: bool, can_answer: bool) -> Self {
+        let has_terminal = can_answer && std::io::stderr().is_terminal();
         let why = if is_denied {
             "--approvals is deny"
         } else if !is_text || !has_terminal {

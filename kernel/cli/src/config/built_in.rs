@@ -19,6 +19,10 @@ command = ["tollgate-shell"]
 trust = "trusted"
 warden = true
 
+[code]
+command = ["tollgate-code"]
+trust = "trusted"
+
 [model]
 command = ["tollgate-model"]
 trust = "trusted"
@@ -27,7 +31,8 @@ env = ["OPENAI_API_KEY", "OPENAI_BASE_URL"]
 "#;
 
 /// Names of the built-in servers' programs.
-pub(crate) const PROGRAMS: [&str; 3] = ["tollgate-file", "tollgate-shell", "tollgate-model"];
+pub(crate) const PROGRAMS: [&str; 4] =
+    ["tollgate-file", "tollgate-shell", "tollgate-code", "tollgate-model"];
 
 /// Where the tools of a server of this name come from. A server that takes a built-in one's place by
 /// configuration is treated as that one (`[ARCH-03]`).

@@ -10,7 +10,7 @@ use tollgate_core::{
 };
 use tollgate_engine::settings::{Limits, Settings, ToolSettings};
 
-use super::{Config, ConfigError, error::Fault, policy, programs::Programs, servers};
+use super::{Config, ConfigError, code, error::Fault, policy, programs::Programs, servers};
 
 /// A server that cannot be used as it is configured.
 #[derive(Debug)]
@@ -87,6 +87,7 @@ fn tools(config: &Config) -> ToolSettings {
         always_load: always.iter().filter_map(|name| NamePattern::new(name).ok()).collect(),
         surface: surface(config),
         semantic_search: config.values.flag("tools.semantic_search").unwrap_or(true),
+        code_mode: code::is_on(&config.values),
     }
 }
 
@@ -101,5 +102,6 @@ fn limits(config: &Config) -> Limits {
             .and_then(|count| usize::try_from(count).ok())
             .unwrap_or(usual.parallel_calls_max),
         output_bytes_max: count("limits.output_bytes").unwrap_or(usual.output_bytes_max),
+        program: code::limits(&config.values),
     }
 }

@@ -6,7 +6,7 @@ use tollgate_core::safety::Trust;
 use tollgate_engine::settings::{Clocks, LocalListen, Reach, RemoteTls, ServerSettings};
 
 use super::{
-    built_in,
+    built_in, code,
     error::Fault,
     file,
     programs::Programs,
@@ -163,7 +163,8 @@ impl Server<'_> {
 
     fn settings(&self) -> serde_json::Value {
         let said = self.values.get(&self.key("settings"));
-        said.map_or_else(|| serde_json::json!({}), |said| to_json(&said.value))
+        let own = said.map_or_else(|| serde_json::json!({}), |said| to_json(&said.value));
+        if self.name == code::SERVER { code::settings(self.values, own) } else { own }
     }
 
     fn clocks(&self) -> Clocks {

@@ -380,6 +380,23 @@ fn a_server_of_which_nothing_is_said_is_a_mistake() {
     assert!(fault.fault.what.starts_with("is missing; a server needs `command"), "{fault:?}");
 }
 
+/// [CODE-16] The switch reaches the engine, and is told where it contradicts the surface.
+#[test]
+fn code_mode_is_switched_off_by_a_key() {
+    let programs = Programs { own: Vec::new(), path: Vec::new() };
+    let is_on = |text: &str| {
+        let config = World::new(text, "").load().unwrap();
+        settings(&config, Path::new("/x/tollgate"), &programs).0.tools.code_mode
+    };
+    assert!(is_on("") && is_on("[features]\ncode_mode = true"));
+    assert!(!is_on("[features]\ncode_mode = false"));
+    let mut world = World::new("[features]\ncode_mode = false", "");
+    world.common.surface = Some("code".into());
+    let error = world.load().unwrap_err();
+    assert!(error.contains("config.toml:2: features.code_mode: is false"), "{error}");
+    assert!(error.contains("'code' (--surface)"), "{error}");
+}
+
 #[test]
 fn the_directories_follow_home_and_xdg() {
     let check = |variables: &[(&str, &str)], expected: [&str; 3]| {

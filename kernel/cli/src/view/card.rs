@@ -8,7 +8,7 @@
 mod exact;
 
 use tollgate_core::{
-    authority::Why,
+    authority::{Why, program},
     call::Caller,
     safety::{Reach, Subject},
 };
@@ -36,10 +36,8 @@ pub(crate) fn choices(card: &Card) -> &'static str {
 
 /// The card's lines, without the choices.
 pub(crate) fn lines(card: &Card, output: Output) -> Vec<String> {
-    let title = if card.title == card.tool { "" } else { &card.title };
-    let tool = visible::name(&card.tool);
     let mut page = Page { output, lines: Vec::new() };
-    page.own(&exact::counted(&super::title(&tool, title, &serde_json::Value::Null)));
+    page.own(&exact::counted(&title(card)));
     let (server, host) = (visible::name(&card.server), visible::name(&card.host));
     page.own(&format!("{} · server {server} ({host})", asker(card)));
     for why in &card.why {
@@ -159,10 +157,20 @@ fn repeats_itself(card: &Card) -> bool {
     has_commands && line.is_some_and(|line| card.preview.starts_with(line))
 }
 
+/// What is asked about; a program's call says that it is one (`[CODE-07]`).
+fn title(card: &Card) -> String {
+    let tool = visible::name(&card.tool);
+    if card.caller == Caller::Program {
+        return program::card_title(card.caller, &tool, &line(&card.title));
+    }
+    let told = if card.title == card.tool { "" } else { &card.title };
+    super::title(&tool, told, &serde_json::Value::Null)
+}
+
 fn asker(card: &Card) -> String {
     let caller = match card.caller {
         Caller::Model => "asked by the model".to_owned(),
-        Caller::Program => format!("execute_tools program call: {}", visible::name(&card.tool)),
+        Caller::Program => "asked by a program of execute_tools".to_owned(),
         Caller::Server => format!("tool server call: {}", visible::name(&card.tool)),
         Caller::User => "asked by you".to_owned(),
         Caller::Client => "asked by a client".to_owned(),

@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tollgate_core::{name::CallId, receipt::Status};
+use tollgate_core::{call::Caller, name::CallId, receipt::Status};
 use tollgate_engine::event::{Body, Event, Usage};
 
 use super::{Piece, Refusals, outcome, title};
@@ -98,9 +98,13 @@ impl TextView {
                 self.dim(&mut pieces, &line);
             }
             Body::TurnStarted { prompt } => self.prompt(&mut pieces, event.ts, prompt),
-            Body::ApprovalRequested { card, .. } => self.titled(event, &card.tool, &card.title),
+            // A program's call stands below its program: it needs no title that says so.
+            Body::ApprovalRequested { card, .. } if card.caller != Caller::Program => {
+                self.titled(event, &card.tool, &card.title);
+            }
             Body::SessionStarted { .. }
             | Body::RequestPrepared { .. }
+            | Body::ApprovalRequested { .. }
             | Body::ApprovalDecided { .. }
             | Body::StanceChanged { .. }
             | Body::SessionEnded {} => {}

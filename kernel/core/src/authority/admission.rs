@@ -4,6 +4,7 @@
 use super::{
     Layer, Refusal,
     policy::Policy,
+    program,
     rules::{Action, NamePattern, Rule, compact},
 };
 use crate::{
@@ -23,7 +24,8 @@ pub fn admit(
     surface: Surface,
     policy: &Policy,
 ) -> Result<Eligible, Refusal> {
-    let refusal = verdict(&resolved, stance)
+    let refusal = program::admission(&resolved)
+        .or_else(|| verdict(&resolved, stance))
         .or_else(|| beyond(&resolved, surface))
         .or_else(|| listed(&resolved.entry, policy));
     match refusal {
@@ -37,8 +39,9 @@ fn verdict(resolved: &Resolved, stance: Stance) -> Option<Refusal> {
     let refuse = |class, message| Some(Refusal::new(Layer::Admission, class, message));
     let caller = resolved.raw.caller;
     let may_call = match caller {
-        Caller::Model | Caller::User => true,
-        Caller::Program | Caller::Server | Caller::Client => entry.callers.contains(&caller),
+        // What a program may call is told by `program`.
+        Caller::Model | Caller::User | Caller::Program => true,
+        Caller::Server | Caller::Client => entry.callers.contains(&caller),
     };
     if !may_call {
         return refuse(
@@ -60,8 +63,8 @@ fn verdict(resolved: &Resolved, stance: Stance) -> Option<Refusal> {
     }
     let safety = entry.safety.believed(entry.trust);
     // A tool whose calls may be read-only is judged when its call is known (layer 6), but a shell
-    // stays out of plan whatever its line says.
-    if stance.mode == Mode::Plan && !safety.read_only {
+    // stays out of plan whatever its line says, and a program whatever is claimed of it.
+    if stance.mode == Mode::Plan && (!safety.read_only || entry.runs_programs()) {
         return Some(plan(entry.canonical().as_str()));
     }
     None

@@ -33,6 +33,13 @@ const WHOLE_TREE: Guarded = Guarded {
 /// Says what the call needs by itself.
 pub(super) fn judge(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
     let safety = call.safety();
+    if call.is_program() {
+        let reason =
+            "each call of the program is judged by itself, so that running it grants nothing";
+        docket.allow(LAYER, reason.to_owned(), None);
+        escalation(docket, call, at);
+        return;
+    }
     if safety.read_only && call.escalation().is_none() {
         docket.pass(LAYER, "the call changes nothing");
         return;
@@ -150,13 +157,21 @@ fn is_inside(path: &Path, root: &Path) -> bool {
     !climbs && path != root && path.starts_with(root)
 }
 
-/// `[GATE-72]`: only in `ask`, only strictly wider, never from inside another call, always a card.
+/// `[GATE-72]`: only in `ask`, only strictly wider, never from inside a call, always a card.
 fn escalation(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
     let Some(wish) = call.escalation() else { return };
     let refuse = |class, message| Refusal::new(LAYER, class, message);
     if matches!(call.raw().caller, Caller::Program | Caller::Server) {
-        let message = "a wider sandbox can be asked for directly only, not from inside a call";
-        docket.refuse(refuse("escalation_nested", message.to_owned()));
+        let within = match call.raw().caller {
+            Caller::Program => "in a program",
+            Caller::Model | Caller::Server | Caller::User | Caller::Client => "from inside a call",
+        };
+        let message = format!(
+            "a wider sandbox is a person's to give to a call that is shown: call '{}' directly, not \
+             {within}, or leave out 'sandbox'",
+            call.entry().canonical().as_str()
+        );
+        docket.refuse(refuse("escalation_nested", message));
     } else if at.stance.posture != Posture::Ask {
         let message = format!(
             "a wider sandbox needs a person's yes, and posture {} asks nobody; leave out 'sandbox'",

@@ -17,6 +17,17 @@ impl Budget {
         Self { max, used: 0 }
     }
 
+    /// Room for the calls of a program, which are bounded by themselves.
+    pub fn lend(&mut self, calls: u32) {
+        self.max = self.max.saturating_add(calls);
+    }
+
+    /// The program has ended and has made so many calls: neither the room nor they count any more.
+    pub fn settle(&mut self, lent: u32, made: u32) {
+        self.max = self.max.saturating_sub(lent);
+        self.used = self.used.saturating_sub(made);
+    }
+
     /// Takes one call, above which `depth` others wait for it.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use super::{
     admission, baseline, floor,
     law::{self, LawSaid},
     managed::{self, ManagedSaid},
+    program,
     rules::{Action, Rule, Selected, compact, select},
     taint,
     withheld::{Withheld, withheld},
@@ -101,6 +102,7 @@ pub fn judge(call: &Classified, at: &Circumstances<'_>) -> Ruling {
     mode(&mut docket, call, at);
     hooks(&mut docket, at);
     baseline::judge(&mut docket, call, at);
+    program::judge(&mut docket, call);
     rules(&mut docket, call, at);
     auto_review(&mut docket, call, at);
     match law::judge(call, at) {
@@ -118,7 +120,8 @@ pub fn judge(call: &Classified, at: &Circumstances<'_>) -> Ruling {
 
 /// Plan mode, once more now that the call is known.
 fn mode(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
-    let changes = !call.safety().read_only || call.escalation().is_some();
+    let changes =
+        !call.safety().read_only || call.escalation().is_some() || call.entry().runs_programs();
     if at.stance.mode == Mode::Plan && changes {
         docket.refuse(admission::plan(call.entry().canonical().as_str()));
     }
@@ -155,6 +158,7 @@ fn rules(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
     let layer = Layer::Rules;
     if let Some(fault) = &at.policy.broken
         && !call.safety().read_only
+        && !call.is_program()
     {
         let message = format!("{fault}; until it is mended only calls that change nothing run");
         docket.refuse(Refusal::new(layer, "policy_broken", message));
@@ -251,6 +255,11 @@ fn settle(mut docket: Docket, call: &Classified, at: &Circumstances<'_>) -> Ruli
             docket.note(Layer::Approval, LayerVerdict::Allow, reason.clone());
             let permit = Permit::new(call, Decision::Auto, Decider::Gate, reason, at.stance);
             Verdict::Allow(permit.by_rule(rule))
+        }
+        Settled::ByPerson | Settled::ByGuardian if program::is_conservative(call.raw()) => {
+            let why = "nobody is asked for a program that has no turn";
+            docket.note(Layer::Approval, LayerVerdict::Refuse, why);
+            Verdict::Refuse(program::unasked(call, &whys))
         }
         Settled::ByPerson => {
             docket.note(Layer::Approval, LayerVerdict::Ask, "a person decides");

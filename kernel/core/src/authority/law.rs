@@ -128,7 +128,7 @@ pub enum LawSaid {
 pub fn judge(call: &Classified, at: &Circumstances<'_>) -> LawSaid {
     match &at.policy.law {
         Law::Absent => LawSaid::Nothing,
-        Law::Broken { .. } if call.safety().read_only => LawSaid::Nothing,
+        Law::Broken { .. } if call.safety().read_only || call.is_program() => LawSaid::Nothing,
         Law::Broken { fault } => {
             let message = format!(
                 "the repository's law cannot be read ({fault}); until it is mended by hand only calls \

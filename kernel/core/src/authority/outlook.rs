@@ -6,11 +6,12 @@
 //! |---|---|---|
 //! | 1 | plan mode, and the tool changes things | refusal |
 //! | 2 | a rule asks for the whole tool | what the posture says of [`Need::Explicit`]; the owner's: [`Need::Hard`] |
-//! | 3 | its server says what each call would do | it depends on the call |
-//! | 4 | it only reads | nothing |
-//! | 5 | policy files are broken | refusal |
-//! | 6 | a rule allows the whole tool | nothing, but not under `never` |
-//! | 7 | otherwise | what the posture says of [`Need::Ordinary`] |
+//! | 3 | it runs programs, each call of which is judged by itself | nothing |
+//! | 4 | its server says what each call would do | it depends on the call |
+//! | 5 | it only reads | nothing |
+//! | 6 | policy files are broken | refusal |
+//! | 7 | a rule allows the whole tool | nothing, but not under `never` |
+//! | 8 | otherwise | what the posture says of [`Need::Ordinary`] |
 //!
 //! Invariant: it decides nothing. Hooks, law, taint, and rules with a condition speak when there is a
 //! call, and may want more.
@@ -64,7 +65,8 @@ pub fn outlook(entry: &Entry, at: &Circumstances<'_>) -> Outlook {
     let safety = entry.safety.believed(entry.trust);
     let is =
         |requires, because: &str| Outlook { requires, need: None, because: because.to_owned() };
-    if !safety.read_only && at.stance.mode == Mode::Plan {
+    let in_plan = safety.read_only && !entry.runs_programs();
+    if !in_plan && at.stance.mode == Mode::Plan {
         return is(Requires::Refused, "plan mode changes nothing");
     }
     let owners = whole(&[&at.policy.managed.rules], entry, at);
@@ -73,6 +75,9 @@ pub fn outlook(entry: &Entry, at: &Circumstances<'_>) -> Outlook {
     }
     match whole(&[&at.policy.rules, at.session], entry, at) {
         Some(rule) if rule.action == Action::Ask => needs(Need::Explicit, at, named(rule)),
+        _ if entry.runs_programs() && entry.trust == Trust::Trusted => {
+            is(Requires::Nothing, "each call of a program is judged by itself")
+        }
         // An untrusted server's word on a call can only tighten what is believed of the tool.
         _ if entry.prepares && entry.trust == Trust::Trusted => {
             is(Requires::PerCall, "its server says what each call would do")

@@ -43,6 +43,10 @@ const COPIERS: &str = "cp install rsync";
 /// a host, a file outside the workspace or in one that nobody trusts.
 #[must_use]
 pub fn source_of(call: &Classified, at: &Circumstances<'_>) -> Option<Taint> {
+    if call.is_program() {
+        // Its calls bring in what it brings.
+        return None;
+    }
     let entry = call.entry();
     let named = call.subjects().iter().find_map(|subject| source_in(subject, at));
     let has_commands = call.subjects().iter().any(|it| matches!(it, Subject::Command { .. }));
@@ -102,6 +106,10 @@ fn runs_nothing(command: &Command<'_>) -> bool {
 /// Whether this call sends something out or changes something outside the workspace.
 #[must_use]
 pub fn reaches_out(call: &Classified, at: &Circumstances<'_>) -> bool {
+    if call.is_program() {
+        // Its calls are asked about.
+        return false;
+    }
     let safety = call.safety();
     let has_commands = call.subjects().iter().any(|it| matches!(it, Subject::Command { .. }));
     (safety.open_world && !has_commands)

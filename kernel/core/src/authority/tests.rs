@@ -1,6 +1,7 @@
 //! Goal: the layers together. Every combination of the small enums (mode, posture, safety, hooks, rules,
 //! floor, law, managed policy, taint, place) keeps the orderings that the gate promises.
 
+mod programs;
 mod world;
 
 use world::{TIGHTER, WIDER, WRITE, World};
@@ -325,8 +326,10 @@ fn admission_looks_at_caller_availability_and_mode() {
     let none = Policy::default();
     admitted(read(), Caller::Model, Mode::Plan, &none, Ok(()));
     admitted(read(), Caller::User, Mode::Plan, &none, Ok(()));
-    for caller in [Caller::Program, Caller::Server, Caller::Client] {
-        admitted(read(), caller, Mode::Work, &none, Err("caller"));
+    for (caller, class) in
+        [(Caller::Program, "direct_only"), (Caller::Server, "caller"), (Caller::Client, "caller")]
+    {
+        admitted(read(), caller, Mode::Work, &none, Err(class));
         admitted(Entry { callers: vec![caller], ..read() }, caller, Mode::Work, &none, Ok(()));
     }
     // Plan mode is free of shells, whatever their line says.

@@ -4,7 +4,7 @@ mod report;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, Exposure, Provenance};
+use super::{Entry, Exposure};
 use crate::authority::rules::NamePattern;
 
 pub use report::{Apart, Contract, Report, ToolSize};
@@ -94,14 +94,15 @@ pub fn place(name: &str) -> Option<usize> {
     names().position(|it| it == name)
 }
 
-/// When a model sees a tool: what its manifest claims counts for hidden tools only (`[CAT-05]`).
-pub(super) fn exposure(entry: &Entry, always_load: &[NamePattern]) -> Exposure {
+/// When a model sees a tool: what its manifest claims counts for hidden tools only (`[CAT-05]`). Without
+/// code mode, programs are found as other tools are (`[CODE-16]`).
+pub(super) fn exposure(entry: &Entry, always_load: &[NamePattern], code_mode: bool) -> Exposure {
     if entry.exposure == Exposure::Hidden {
         return Exposure::Hidden;
     }
     let name = entry.name.as_str();
-    let native = matches!(entry.provenance, Provenance::Builtin | Provenance::Synthetic);
-    let eager = (native && place(name).is_some())
+    let is_of_contract = entry.is_native() && place(name).is_some();
+    let eager = (is_of_contract && (code_mode || !entry.runs_programs()))
         || always_load.iter().any(|pattern| pattern.matches(name));
     if eager { Exposure::Eager } else { Exposure::Deferred }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::contract::EXECUTE_TOOLS;
 use crate::{
     call::Caller,
     digest::Digest,
@@ -177,6 +178,12 @@ impl Entry {
     #[must_use]
     pub fn is_native(&self) -> bool {
         self.provenance <= Provenance::Builtin
+    }
+
+    /// Whether its calls are programs of code mode, and what these ask for comes from a program.
+    #[must_use]
+    pub fn runs_programs(&self) -> bool {
+        self.provenance == Provenance::Builtin && self.canonical().as_str() == EXECUTE_TOOLS
     }
 
     /// The compiled schema.

@@ -1,6 +1,7 @@
 //! Goal: one order whatever the registration; names found by the ladder and never by guessing; what is
 //! filtered away is in no list, and what is refused is refused for its true reason.
 
+mod code_mode;
 mod order;
 
 use std::sync::Arc;

@@ -4,7 +4,10 @@
 
 use std::{sync::Mutex, time::Duration};
 
-use tokio::time::Instant;
+use tokio::{
+    sync::{Notify, futures::Notified},
+    time::Instant,
+};
 
 use crate::context::lock;
 
@@ -13,7 +16,10 @@ mod tests;
 
 /// The time that was spent waiting for people, so far.
 #[derive(Debug, Default)]
-pub struct Waits(Mutex<State>);
+pub struct Waits {
+    state: Mutex<State>,
+    changed: Notify,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -30,18 +36,30 @@ impl Waits {
     /// A wait begins.
     #[must_use]
     pub fn begin(&self) -> Wait<'_> {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         state.open += 1;
         if state.open == 1 {
             state.since = Some(Instant::now());
+            self.changed.notify_waiters();
         }
         Wait(self)
+    }
+
+    /// Whether somebody is waited for now.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        lock(&self.state).open > 0
+    }
+
+    /// Ends when [`Waits::is_open`] changes after this was called.
+    pub fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
     }
 
     /// All time so far, with that of a wait that goes on.
     #[must_use]
     pub fn total(&self) -> Duration {
-        let state = lock(&self.0);
+        let state = lock(&self.state);
         state.before + state.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
@@ -60,7 +78,7 @@ impl Waits {
             let now_waited = self.total().saturating_sub(waited);
             // While a person is waited for, the end moves away as fast as it comes nearer.
             let left = (within + now_waited).saturating_sub(began.elapsed());
-            if left.is_zero() && lock(&self.0).open == 0 {
+            if left.is_zero() && !self.is_open() {
                 return None;
             }
             if let Ok(done) = tokio::time::timeout(left.max(LOOK_EVERY), &mut work).await {
@@ -75,12 +93,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 impl Drop for Wait<'_> {
     fn drop(&mut self) {
-        let mut state = lock(&self.0.0);
+        let mut state = lock(&self.0.state);
         state.open = state.open.saturating_sub(1);
         if state.open == 0
             && let Some(since) = state.since.take()
         {
             state.before += since.elapsed();
+            self.0.changed.notify_waiters();
         }
     }
 }

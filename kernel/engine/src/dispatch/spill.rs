@@ -2,26 +2,30 @@
 //! as an artifact, and the conversation gets a preview that says so.
 
 use tollgate_core::{
-    call::{Block, Truncated},
-    catalog::Entry,
+    call::{Block, Caller, Classified, Outcome, Truncated},
     limits::PREVIEW_BYTES,
 };
 
 use super::output::Collected;
 use crate::{
     servers::wire,
-    store::{Artifacts, artifacts::Durability},
+    store::{ArtifactId, Artifacts, artifacts::Durability},
 };
 
+/// Bytes of one result that a program gets whole; nothing of it goes into the conversation by itself.
+const PROGRAM_RESULT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bytes of a program's result for a person or a client; the code server itself keeps its value below.
+const VALUE_BYTES_MAX: usize = 32 * 1024 * 1024 + 64 * 1024;
 /// A tool that bounds itself may bring this much; beyond it the kernel bounds it all the same.
 const SELF_BOUNDED_BYTES_MAX: usize = 512 * 1024;
 
 pub(super) fn fit(
     artifacts: &Artifacts,
-    entry: &Entry,
+    call: &Classified,
     ended: &mut wire::Ended,
     collected: Collected,
 ) {
+    let for_program = call.raw().caller == Caller::Program;
     if ended.whole_in_output
         && let Some(cut) = &mut ended.outcome.truncated
     {
@@ -32,8 +36,14 @@ pub(super) fn fit(
                 .content
                 .push(Block::Text { text: format!("[the whole output could not be kept: {why}]") }),
         }
+        if for_program {
+            whole(artifacts, &mut ended.outcome);
+        }
     }
-    let max = match entry.result_bytes_max {
+    let max = match call.entry().result_bytes_max {
+        _ if for_program => PROGRAM_RESULT_BYTES_MAX,
+        // What a person or a client asked for is in no conversation.
+        _ if call.entry().runs_programs() && call.raw().caller != Caller::Model => VALUE_BYTES_MAX,
         0 => SELF_BOUNDED_BYTES_MAX,
         max => max as usize,
     };
@@ -57,6 +67,30 @@ pub(super) fn fit(
     ended.outcome.content = vec![Block::Text { text: preview + &notice }];
     ended.outcome.truncated =
         Some(Truncated { bytes: size as u64, lines: Some(whole.lines().count() as u64), spill });
+}
+
+/// A result as those who watch get it: one that is whole for a program only is shown by its beginning.
+pub(crate) fn shown(content: &[Block]) -> Vec<Block> {
+    let size: usize = content.iter().map(text_bytes).sum();
+    if size <= SELF_BOUNDED_BYTES_MAX {
+        return content.to_vec();
+    }
+    let beginning = content.first().map(text_of).unwrap_or_default();
+    let preview = wire::bounded(beginning, PREVIEW_BYTES);
+    vec![Block::Text {
+        text: format!("{preview}\n[the result has {size} bytes; a program has it whole]"),
+    }]
+}
+
+/// A program gets the whole output in place of a preview, if it takes that much (`[CODE-15]`).
+fn whole(artifacts: &Artifacts, outcome: &mut Outcome) {
+    let spill = outcome.truncated.as_ref().and_then(|cut| cut.spill.as_ref());
+    let Some(id) = spill.and_then(|id| id.parse::<ArtifactId>().ok()) else { return };
+    if let Ok(bytes) = artifacts.read(id, PROGRAM_RESULT_BYTES_MAX as u64) {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        outcome.content = vec![Block::Text { text }];
+        outcome.truncated = None;
+    }
 }
 
 fn text_bytes(block: &Block) -> usize {

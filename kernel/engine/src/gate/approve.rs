@@ -4,7 +4,7 @@
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     authority::{
-        Decider, HookSaid, Layer, Permit, Prompt, Refusal,
+        Decider, HookSaid, Layer, Permit, Prompt, Refusal, program,
         rules::{Rule, Rules, Source, compact, offer::offer},
     },
     call::Classified,
@@ -282,7 +282,7 @@ impl Held<'_> {
             caller: raw.caller,
             agent: raw.position.agent.clone(),
             tool: entry.canonical().as_str().to_owned(),
-            title: call.title().to_owned(),
+            title: program::card_title(raw.caller, entry.canonical().as_str(), call.title()),
             server: entry.server.as_str().to_owned(),
             host: host.unwrap_or_else(|| "local".to_owned()),
             arguments: self.draft.arguments().clone(),

@@ -15,7 +15,7 @@ use super::{CallEnd, CallResult, copy, outcome_result, refusal_result};
 use crate::{
     clock,
     context::{SessionContext, lock},
-    dispatch::Ended,
+    dispatch::{self, Ended},
     error::KernelError,
     event::Body,
     secrets::Redactor,
@@ -276,7 +276,7 @@ impl Draft {
             name: receipt.tool.clone(),
             status,
             decision: receipt.decision,
-            content: result.content.clone(),
+            content: dispatch::shown(&result.content),
             metadata: result.metadata.clone(),
             truncated: result.truncated.clone(),
             rendering: result.rendering.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tollgate_core::{
-    call::Caller,
+    call::{Caller, RawCall},
     catalog::{Entry, Exposure, Surface, contract::EXECUTE_TOOLS},
     name::ToolName,
     safety::Trust,
@@ -58,6 +58,12 @@ pub(super) struct Asker {
 }
 
 impl Asker {
+    /// Whoever asks for this call.
+    pub(super) fn of(raw: &RawCall, surface: Surface) -> Self {
+        let is_direct = raw.caller == Caller::Model && raw.parent.is_none();
+        Self { caller: raw.caller, is_direct, surface }
+    }
+
     /// Whether what is found goes into the toolbox: only what the asker can see there.
     pub(super) fn activates(self) -> bool {
         self.is_direct && self.surface == Surface::Full

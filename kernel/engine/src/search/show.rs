@@ -11,7 +11,7 @@
 //! Invariants: bounded, whatever servers say (test `an_answer_is_bounded`); the same answer gives the same
 //! text; no line begins with what a server wrote, but for names that have the form of names.
 
-use tollgate_core::{call::Caller, catalog::Exposure};
+use tollgate_core::{authority::program, catalog::Exposure};
 
 use super::{
     answer::{Answer, Hit, signature},
@@ -87,7 +87,7 @@ fn card(answer: &Answer, hit: &Hit) -> String {
                 .to_owned(),
         );
     }
-    if answer.asker.is_program() && !entry.callers.contains(&Caller::Program) {
+    if answer.asker.is_program() && !program::may_call(entry) {
         marks.push("not callable in programs".to_owned());
     }
     let marks = if marks.is_empty() { String::new() } else { format!("[{}]", marks.join(", ")) };

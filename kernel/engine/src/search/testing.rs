@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 use tollgate_core::{
     authority::policy::Policy,
-    call::Caller,
+    call::{Caller, Position, RawCall},
     catalog::{Catalog, Entry, Provenance, Source, SourceState, Surface, View},
     digest::Digest,
-    name::{ServerName, ToolName},
+    name::{CallId, ServerName, SessionId, ToolName},
     safety::{Safety, Trust},
     stance::{Mode, Posture, Stance},
 };
@@ -83,6 +83,8 @@ pub(super) struct Scene {
     pub(super) stance: Stance,
     pub(super) surface: Surface,
     pub(super) caller: Caller,
+    /// Another call asks.
+    pub(super) is_nested: bool,
     pub(super) tools: Tools,
 }
 
@@ -95,6 +97,7 @@ impl Scene {
             stance: Stance { mode: Mode::Work, posture: Posture::Ask },
             surface: Surface::Full,
             caller: Caller::Model,
+            is_nested: false,
             tools: Tools::new(Arc::default(), 0, &ToolSettings::default()),
         }
     }
@@ -115,16 +118,27 @@ impl Scene {
         let outright = tollgate_core::authority::admission::Outright::of(&self.policy, 0);
         let about = discover::about(&ask, seen.view.catalog(), &outright);
         let shelf = Shelf::of(&seen.view, self.stance, false);
-        let asker = Asker {
-            caller: self.caller,
-            is_direct: self.caller == Caller::Model,
-            surface: self.surface,
-        };
+        let asker = Asker::of(&self.raw(), self.surface);
         let found = shelf.search(&query);
         let mut answer = Answer::of(ask, asker, &seen, &shelf, found);
         answer.act(&self.tools);
         answer.tell_of_servers(&seen, &about, 0);
         answer
+    }
+
+    /// The search as a call.
+    pub(super) fn raw(&self) -> RawCall {
+        let id = CallId::try_from("call-1").unwrap();
+        let session = SessionId::try_from("session-1").unwrap();
+        RawCall {
+            id: id.clone(),
+            parent: self.is_nested.then_some(id),
+            depth: u32::from(self.is_nested),
+            caller: self.caller,
+            position: Position { session, turn: 1, step: 1, agent: Position::MAIN.to_owned() },
+            name: super::TOOL_SEARCH.to_owned(),
+            arguments: bytes::Bytes::new(),
+        }
     }
 
     #[track_caller]

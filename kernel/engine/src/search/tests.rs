@@ -114,8 +114,8 @@ fn eager_tools_are_found_and_are_listed_already() {
     );
 }
 
-/// `[CAT-10]`: a direct call of a model activates; everybody else is told only, and so is a model that sees
-/// nothing but search and programs.
+/// `[CAT-10]`, `[CODE-13]`: a direct call of a model activates; everybody else is told only, above all a
+/// program, and so is a model that sees nothing but search and programs. What was active stays.
 #[test]
 fn only_a_direct_call_activates() {
     let query = json!({ "query": "note_search" });
@@ -126,17 +126,46 @@ fn only_a_direct_call_activates() {
                  Described only: note_create; select:NAME activates one.";
     assert!(text.ends_with(told), "{text}");
     assert!(scene.text(query.clone()).contains("[server notes, active already]"));
-    for caller in [Caller::Program, Caller::Server, Caller::User, Caller::Client] {
-        let scene = Scene { caller, ..Scene::of(notes()) };
+    let held = scene.tools.active();
+    for (caller, is_nested) in [
+        (Caller::Program, true),
+        (Caller::Server, true),
+        (Caller::Model, true),
+        (Caller::User, false),
+        (Caller::Client, false),
+    ] {
+        let scene = Scene { caller, is_nested, ..Scene::of(notes()) };
         let answer = scene.search(query.clone());
+        assert_eq!(names(&answer)[0], "note_search", "it is found: {caller:?}");
         assert_eq!(answer.structured()["activated"], json!([]), "{caller:?}");
         assert!(scene.tools.active().is_empty(), "{caller:?}");
     }
+    // Not even the order in which tools would leave the toolbox changes.
+    scene.search(json!({ "query": "note_create" }));
+    let both = scene.tools.active();
+    assert_eq!((held.len(), both.len()), (1, 2));
+    let program = Scene { caller: Caller::Program, is_nested: true, ..scene };
+    program.search(query.clone());
+    assert_eq!(program.tools.active(), both);
     let scene = Scene { surface: Surface::Code, ..Scene::of(notes()) };
     let text = scene.text(query);
     assert!(scene.tools.active().is_empty());
     assert!(text.ends_with("Call them inside a program of execute_tools."), "{text}");
     assert!(!text.contains("listed"), "{text}");
+}
+
+/// `[CODE-05]`, B121: what a program finds and may not call is marked, also where its manifest says that it
+/// may.
+#[test]
+fn a_program_is_told_what_it_may_not_call() {
+    let tools = ["terminal", "peek"].map(|name| native(name, "Watches a build."));
+    let scene = Scene { caller: Caller::Program, is_nested: true, ..Scene::of(tools) };
+    let text = scene.text(json!({ "query": "watch a build" }));
+    let of = |name: &str| {
+        let card = text.split_once(&format!("{name}(")).expect("it is found").1;
+        card.lines().nth(1).unwrap().contains("[not callable in programs]")
+    };
+    assert_eq!((of("terminal"), of("peek")), (true, false), "{text}");
 }
 
 /// `[CAT-11]`: pages, with every match once.

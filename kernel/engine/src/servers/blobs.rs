@@ -45,7 +45,11 @@ impl Connection {
         Ok(())
     }
 
-    async fn read_blob(&self, blob: &BlobRef) -> Result<Bytes, Status> {
+    /// Reads a blob, checked against its digest.
+    ///
+    /// # Errors
+    /// It cannot be had, is too large, or is not what its digest says.
+    pub async fn read_blob(&self, blob: &BlobRef) -> Result<Bytes, Status> {
         timeout(BLOB_WITHIN, self.read_whole(blob)).await.unwrap_or_else(|_| Err(too_slow()))
     }
 

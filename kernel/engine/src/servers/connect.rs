@@ -14,7 +14,7 @@ use tokio::{
 use tollgate_proto::limits::{
     CONNECTION_WINDOW_BYTES, HTTP2_FRAME_BYTES, MESSAGE_BYTES_MAX, STREAM_WINDOW_BYTES,
 };
-use tollgate_proto::tool::v1::tool_server_client::ToolServerClient;
+use tollgate_proto::{socket::Socket, tool::v1::tool_server_client::ToolServerClient};
 use tonic::{
     body::Body,
     transport::{Certificate, ClientTlsConfig, Endpoint, Identity, Uri},
@@ -84,7 +84,10 @@ pub(super) async fn unix(path: &Path, until: Instant) -> Result<Channel, ServerE
         return Err(ServerError::Peer);
     }
     // One process, one connection: a second connect would be to another process.
-    let mut stream = Some(stream);
+    let mut stream = Some(
+        Socket::new(stream)
+            .map_err(|source| ServerError::Connect { to: path.display().to_string(), source })?,
+    );
     let connector = service_fn(move |_: Uri| {
         let stream = stream.take();
         async move { stream.map(TokioIo::new).ok_or_else(gone) }

@@ -2,7 +2,10 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use tokio::time::timeout;
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{call::Preparation, catalog::ServerFacts};
 use tollgate_proto::{
@@ -33,6 +36,8 @@ pub struct Connection {
     pub(super) channel: Channel,
     pub(super) signer: Signer,
     pub(super) link: Link,
+    /// One permit for each call that the server says it runs at once.
+    pub(super) slots: Semaphore,
     /// Absent for a server elsewhere.
     pub(super) process: Option<ServerProcess>,
     pub(super) since_unix_ms: u64,
@@ -79,6 +84,14 @@ impl Connection {
     #[must_use]
     pub fn grant(&self, claims: CallClaims<'_>) -> Granted {
         self.signer.sign(claims)
+    }
+
+    /// Waits until the server can run one call more.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when the future is dropped.
+    pub async fn slot(&self) -> Option<SemaphorePermit<'_>> {
+        self.slots.acquire().await.ok()
     }
 
     /// Asks what a call would do.

@@ -6,7 +6,10 @@
 
 use std::path::PathBuf;
 
-use tokio::time::{Instant, timeout};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout},
+};
 use tollgate_core::{catalog::ServerFacts, digest::Digest};
 use tollgate_proto::{
     grant::SigningKey,
@@ -20,7 +23,7 @@ use super::{
     error::exited,
     grant::Signer,
     learn::blocking,
-    limits::EXIT_SEEN_WITHIN,
+    limits::{CALLS_AT_ONCE_MAX, EXIT_SEEN_WITHIN},
     link::Link,
     wire,
 };
@@ -151,6 +154,7 @@ impl Server {
             roots,
             channel,
             link,
+            slots: Semaphore::new(slots(hello.calls_max)),
             process,
             since_unix_ms: clock::unix_ms(),
         })
@@ -166,6 +170,12 @@ impl Server {
         }
         facts
     }
+}
+
+/// Calls at once; a server that says nothing, or too much, gets the largest bound.
+fn slots(calls_max: u32) -> usize {
+    let said = if calls_max == 0 { CALLS_AT_ONCE_MAX } else { calls_max };
+    said.min(CALLS_AT_ONCE_MAX) as usize
 }
 
 /// A start that failed: every such path ends the process. Its connection may break a moment before its

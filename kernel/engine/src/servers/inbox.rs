@@ -13,7 +13,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::sync::Notify;
 use tollgate_proto::{
     limits::{HOST_REQUESTS_MAX, OUTPUT_CREDIT_BYTES},
-    tool::v1::{Completed, Host},
+    tool::v1::{Completed, Host, output::Channel},
 };
 
 /// What happens to a call, in the order in which it is taken.
@@ -28,8 +28,8 @@ pub enum CallEvent {
         /// 0 to 1.
         fraction: Option<f32>,
     },
-    /// Output that has come since the last.
-    Output(Bytes),
+    /// Output of one channel that has come since the last.
+    Output(Channel, Bytes),
     /// It asks for something.
     Host(Host),
     /// It has ended.
@@ -54,7 +54,8 @@ struct Shared {
 struct State {
     accepted: bool,
     progress: Option<(String, Option<f32>)>,
-    output: BytesMut,
+    /// In order; neighbours of one channel are one piece.
+    output: VecDeque<(Channel, BytesMut)>,
     /// Bytes that may still come.
     credit: u64,
     hosts: VecDeque<Host>,
@@ -68,7 +69,7 @@ impl Inbox {
         let state = State {
             accepted: false,
             progress: None,
-            output: BytesMut::new(),
+            output: VecDeque::new(),
             credit: u64::from(OUTPUT_CREDIT_BYTES),
             hosts: VecDeque::new(),
             last: None,
@@ -104,11 +105,15 @@ impl Inbox {
         self.put(|state| state.progress = Some((text, fraction)));
     }
 
-    pub(super) fn output(&self, data: &[u8]) {
+    pub(super) fn output(&self, channel: Channel, data: &[u8]) {
         self.put(|state| match state.credit.checked_sub(data.len() as u64) {
+            Some(_) if data.is_empty() => {}
             Some(left) => {
                 state.credit = left;
-                state.output.extend_from_slice(data);
+                match state.output.back_mut() {
+                    Some((last, piece)) if *last == channel => piece.extend_from_slice(data),
+                    Some(_) | None => state.output.push_back((channel, BytesMut::from(data))),
+                }
             }
             None => state.fault("the server sent more output than it was granted"),
         });
@@ -154,8 +159,8 @@ impl State {
         if let Some((text, fraction)) = self.progress.take() {
             return Some(CallEvent::Progress { text, fraction });
         }
-        if !self.output.is_empty() {
-            return Some(CallEvent::Output(self.output.split().freeze()));
+        if let Some((channel, data)) = self.output.pop_front() {
+            return Some(CallEvent::Output(channel, data.freeze()));
         }
         self.hosts.pop_front().map(CallEvent::Host).or_else(|| self.last.take())
     }

@@ -63,3 +63,5 @@ pub(super) const CHANGED_EVERY: Duration = Duration::from_millis(500);
 pub(super) const DISCOVER_AGAIN_WITHIN: Duration = Duration::from_secs(5);
 /// Bytes of a source's reason for not being connected, as the contract says.
 pub(super) const DETAIL_BYTES_MAX: usize = 512;
+/// Calls that a server runs at once, whatever it says; further ones wait.
+pub(super) const CALLS_AT_ONCE_MAX: u32 = 256;

@@ -240,7 +240,9 @@ impl Shared {
                 let text = wire::bounded(it.text, tollgate_proto::limits::PROGRESS_BYTES_MAX);
                 self.with(&it.call_id, |inbox| inbox.progress(text, it.fraction));
             }
-            Some(FromServer::Output(it)) => self.with(&it.call_id, |inbox| inbox.output(&it.data)),
+            Some(FromServer::Output(it)) => {
+                self.with(&it.call_id, |inbox| inbox.output(it.channel(), &it.data));
+            }
             Some(FromServer::Host(it)) => {
                 let call_id = it.call_id.clone();
                 self.with(&call_id, |inbox| inbox.host(it));

@@ -121,7 +121,11 @@ fn hosts() -> Vec<Sample> {
     vec![
         host(
             "host-call-tool",
-            Request::CallTool(tool::CallToolRequest { name: s("read"), arguments }),
+            Request::CallTool(tool::CallToolRequest {
+                name: s("read"),
+                arguments,
+                arguments_blob: Some(blob()),
+            }),
         ),
         host(
             "host-search-tools",

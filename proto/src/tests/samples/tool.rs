@@ -234,6 +234,13 @@ fn kernel_frames() -> Vec<Sample> {
         budget: Some(tool::Budget { content_bytes_max: 102_400, output_bytes_max: 67_108_864 }),
         remaining_ms: 120_000,
     };
+    let called = tool::Called {
+        ending: tool::called::Ending::Denied.into(),
+        result: b(r#"{"content":"","metadata":null,"truncated":null}"#),
+        result_blob: Some(blob()),
+        message: s("a person said no"),
+        error_class: s("denied"),
+    };
     let cancel = tool::Cancel {
         call_id: s("call-1"),
         reason: tool::cancel::Reason::Narrowed.into(),
@@ -246,6 +253,7 @@ fn kernel_frames() -> Vec<Sample> {
         frame("reply-refused", reply(tool::reply::Reply::Refused(s("plan mode")))),
         frame("reply-value", reply(tool::reply::Reply::Value(b(r#"{"content":[]}"#)))),
         frame("reply-data", reply(tool::reply::Reply::Data(b("\0any bytes")))),
+        frame("reply-called", reply(tool::reply::Reply::Called(called))),
         frame("cancel", Frame::Cancel(cancel)),
         frame("credit", Frame::Credit(tool::Credit { call_id: s("call-1"), bytes: 65_536 })),
     ]

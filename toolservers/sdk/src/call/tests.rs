@@ -4,18 +4,18 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tollgate_proto::{
     limits::{OUTPUT_BYTES_MAX, OUTPUT_CREDIT_BYTES},
-    tool::v1::{Reply, ServerFrame, reply, server_frame::Frame},
+    tool::v1::{Reply, ServerFrame, called, reply, server_frame::Frame},
 };
 use tonic::Status;
 
 use super::Line;
-use crate::{CancelReason, Channel, HostError};
+use crate::{Called, CancelReason, Channel, Ending, HostError};
 
 type Incoming = mpsc::Receiver<Result<ServerFrame, Status>>;
 
 fn line(frames: usize) -> (Line, Incoming, CancellationToken) {
     let (outgoing, incoming) = mpsc::channel(frames);
-    (Line::new("call-1".into(), outgoing), incoming, CancellationToken::new())
+    (Line::new("call-1".into(), outgoing, Default::default()), incoming, CancellationToken::new())
 }
 
 fn frame(incoming: &mut Incoming) -> Option<Frame> {
@@ -98,11 +98,11 @@ fn the_first_reason_to_stop_is_the_reason() {
 }
 
 /// Asks for a tool, lets the kernel answer with `answer`, and gives the end.
-async fn asked(answer: Option<reply::Reply>) -> Result<serde_json::Value, HostError> {
+async fn asked(answer: Option<reply::Reply>) -> Result<Called, HostError> {
     let (line, mut incoming, cancelled) = line(8);
     let asking = tokio::spawn({
         let line = line.clone();
-        async move { line.call_tool("read", &serde_json::json!({}), &cancelled).await }
+        async move { line.call_tool("read", "{}".into(), &cancelled).await }
     });
     let Some(Frame::Host(host)) = incoming.recv().await.unwrap().unwrap().frame else {
         panic!("no host request");
@@ -116,15 +116,18 @@ async fn asked(answer: Option<reply::Reply>) -> Result<serde_json::Value, HostEr
 
 #[tokio::test]
 async fn the_kernels_answer_reaches_the_call() {
-    let value = asked(Some(reply::Reply::Value(r#"{"content":[]}"#.into()))).await.unwrap();
-    assert_eq!(value, serde_json::json!({ "content": [] }));
+    let ending = called::Ending::Succeeded.into();
+    let answer =
+        tollgate_proto::tool::v1::Called { ending, result: "{}".into(), ..Default::default() };
+    let called = asked(Some(reply::Reply::Called(answer))).await.unwrap();
+    assert_eq!((called.ending, &called.result[..]), (Ending::Succeeded, &b"{}"[..]));
 }
 
 #[tokio::test]
 async fn a_refusal_and_an_answer_that_is_none_are_refusals() {
     for (answer, word) in [
         (Some(reply::Reply::Refused("plan mode".into())), "plan mode"),
-        (Some(reply::Reply::Value("{".into())), "no JSON"),
+        (Some(reply::Reply::Value("{}".into())), "kind"),
         (Some(reply::Reply::Data("x".into())), "kind"),
         (None, "kind"),
     ] {

@@ -1,6 +1,9 @@
 //! Goal: two versions that share a protocol understand each other, and two that do not say so
 //! ([PROTO-09]); a manifest is told whole, in pages.
 
+use std::error::Error;
+
+use tokio_util::task::TaskTracker;
 use tollgate_proto::{
     manifest::digest,
     tool::v1::{DescribeRequest, DiscoverRequest, HelloRequest},
@@ -8,7 +11,11 @@ use tollgate_proto::{
 use tonic::Code;
 use tonic_types::StatusExt;
 
-use crate::testing::World;
+use crate::{
+    Server,
+    options::Start,
+    testing::{World, boot},
+};
 
 fn hello(protocols: &[u32]) -> HelloRequest {
     HelloRequest { protocols: protocols.to_vec(), ..HelloRequest::default() }
@@ -89,4 +96,32 @@ async fn sessions_are_bounded_and_their_slots_come_back() {
         }
     };
     drop(one_more.await);
+}
+
+#[tokio::test]
+async fn hello_tells_what_confines_the_process() {
+    let world =
+        World::with(|server| server.confined(|| Ok::<_, String>("landlock:7".into()))).await;
+    let told = world.client().hello(hello(&[1])).await.unwrap().into_inner();
+    assert_eq!(told.confinement, "landlock:7");
+    let told = World::start().await.client().hello(hello(&[1])).await.unwrap().into_inner();
+    assert_eq!(told.confinement, "");
+}
+
+/// [GATE-70]: the step runs once the socket is there, and if it fails nobody is answered.
+#[tokio::test]
+async fn a_server_that_cannot_be_confined_does_not_serve() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let start = Start::Kernel(Box::new(boot(path.clone())));
+    let server = Server::from_start("probe", "1.2.3", start).unwrap();
+    let listens = path.clone();
+    let server = server.confined(move || {
+        assert!(listens.exists(), "confined before it listened");
+        Err::<String, _>("this kernel has no landlock")
+    });
+    let error = server.serve_until_drained(TaskTracker::new()).await.unwrap_err();
+    assert_eq!(error.to_string(), "cannot confine this process");
+    assert_eq!(error.source().unwrap().to_string(), "this kernel has no landlock");
+    assert!(std::os::unix::net::UnixStream::connect(path).is_err(), "it still listens");
 }

@@ -92,10 +92,25 @@ fn a_card_names_programs_servers_and_agents() {
         let shown = shown(&Card { caller, agent: agent.into(), ..card() }, 80);
         assert!(shown.contains(expected), "no {expected:?}: {shown}");
     };
-    check(Caller::Program, "main", "execute_tools program call: bash · server shell");
-    check(Caller::Program, "a-7", "execute_tools program call: bash, agent a-7 ·");
+    check(Caller::Program, "main", "asked by a program of execute_tools · server shell");
+    check(Caller::Program, "a-7", "asked by a program of execute_tools, agent a-7 ·");
     check(Caller::Server, "main", "tool server call: bash ·");
     check(Caller::User, "main", "asked by you ·");
+}
+
+/// [CODE-07] A program's call is titled so, with what its server says of it behind, and once.
+#[test]
+fn a_programs_call_is_titled_as_one() {
+    let check = |title: &str, expected: &str| {
+        let card = Card { caller: Caller::Program, title: title.into(), ..card() };
+        let second = shown(&card, 80).lines().nth(1).map(str::to_owned);
+        assert_eq!(second, Some(format!("│ execute_tools program call: {expected}")));
+    };
+    check("bash", "bash");
+    check("List the files", "bash: List the files");
+    check("execute_tools program call: bash", "bash");
+    check("execute_tools program call: bash: List the files", "bash: List the files");
+    check("execute_tools program call: read", "bash: execute_tools program call: read");
 }
 
 #[test]

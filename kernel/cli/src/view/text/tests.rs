@@ -43,7 +43,7 @@ fn show(output: Output, shows: Shows, events: Vec<(u64, Body)>) -> (String, Stri
 
 fn called(command: &str) -> (u64, Body) {
     let arguments = json!({ "command": command });
-    let caller = tollgate_core::call::Caller::Model;
+    let caller = Caller::Model;
     (1000, Body::ToolCall { name: "bash".into(), arguments, caller, parent: None })
 }
 

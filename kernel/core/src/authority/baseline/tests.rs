@@ -223,14 +223,21 @@ fn a_wider_sandbox_is_a_card_of_its_own() {
     }
 }
 
+/// `[CODE-05]`
 #[test]
 fn a_wider_sandbox_is_not_asked_for_from_inside_a_call() {
-    for caller in [Caller::Program, Caller::Server] {
+    for (caller, within) in
+        [(Caller::Program, "not in a program"), (Caller::Server, "not from inside a call")]
+    {
         let wish = Escalation { to: Sandbox::Off, justification: String::new() };
         let mut call = prepared(Trust::Trusted, WRITE, Vec::new(), Some(wish));
         call.checked.resolved.raw.caller = caller;
-        let refused = word(judge_all(&call, &World::default().at()));
-        assert_eq!(refused, "escalation_nested");
+        let Verdict::Refuse(refusal) = judge_all(&call, &World::default().at()).verdict else {
+            panic!("{caller:?} may not");
+        };
+        assert_eq!(refusal.class, "escalation_nested");
+        let text = &refusal.message;
+        assert!(text.contains("call 'tool' directly") && text.contains(within), "{text}");
     }
 }
 

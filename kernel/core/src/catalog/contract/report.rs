@@ -83,7 +83,9 @@ impl Contract {
         let (mut own, mut without_server) = (Vec::new(), Vec::new());
         for name in names {
             match catalog.get(name).filter(|entry| is_of_contract(entry)) {
-                Some(entry) => own.push(Entry::clone(entry)),
+                Some(entry) if entry.exposure == Exposure::Eager => own.push(Entry::clone(entry)),
+                // Code mode is switched off: there is a server, and `tool_search` finds its tool.
+                Some(_) => {}
                 None => without_server.push(name),
             }
         }

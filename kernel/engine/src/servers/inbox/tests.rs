@@ -1,6 +1,9 @@
 //! Goal: an inbox holds no more than was granted, loses nothing of it, and ends once.
 
-use tollgate_proto::{limits::OUTPUT_CREDIT_BYTES, tool::v1::Completed};
+use tollgate_proto::{
+    limits::OUTPUT_CREDIT_BYTES,
+    tool::v1::{Completed, output::Channel},
+};
 
 use super::{CallEvent, Inbox};
 
@@ -8,30 +11,30 @@ use super::{CallEvent, Inbox};
 async fn output_is_joined_and_comes_before_the_end() {
     let inbox = Inbox::new();
     inbox.accepted();
-    inbox.output(b"ab");
-    inbox.output(b"cd");
+    inbox.output(Channel::Terminal, b"ab");
+    inbox.output(Channel::Terminal, b"cd");
     inbox.completed(Box::default());
     assert!(matches!(inbox.next().await, CallEvent::Accepted));
-    assert!(matches!(inbox.next().await, CallEvent::Output(data) if data[..] == *b"abcd"));
+    assert!(matches!(inbox.next().await, CallEvent::Output(_, data) if data[..] == *b"abcd"));
     assert!(matches!(inbox.next().await, CallEvent::Completed(_)));
 }
 
 #[tokio::test]
 async fn output_beyond_the_credit_is_a_fault_of_this_call() {
     let inbox = Inbox::new();
-    inbox.output(&vec![0; OUTPUT_CREDIT_BYTES as usize]);
-    inbox.output(b"x");
+    inbox.output(Channel::Terminal, &vec![0; OUTPUT_CREDIT_BYTES as usize]);
+    inbox.output(Channel::Terminal, b"x");
     assert!(matches!(inbox.next().await, CallEvent::Fault(_)));
 }
 
 #[tokio::test]
 async fn granted_credit_lets_more_in() {
     let inbox = Inbox::new();
-    inbox.output(&vec![0; OUTPUT_CREDIT_BYTES as usize]);
-    assert!(matches!(inbox.next().await, CallEvent::Output(_)));
+    inbox.output(Channel::Terminal, &vec![0; OUTPUT_CREDIT_BYTES as usize]);
+    assert!(matches!(inbox.next().await, CallEvent::Output(..)));
     inbox.add_credit(1);
-    inbox.output(b"x");
-    assert!(matches!(inbox.next().await, CallEvent::Output(data) if data[..] == *b"x"));
+    inbox.output(Channel::Terminal, b"x");
+    assert!(matches!(inbox.next().await, CallEvent::Output(_, data) if data[..] == *b"x"));
 }
 
 #[tokio::test]
@@ -39,7 +42,7 @@ async fn nothing_follows_the_end() {
     let inbox = Inbox::new();
     inbox.completed(Box::new(Completed { call_id: "a".into(), ..Completed::default() }));
     inbox.completed(Box::new(Completed { call_id: "b".into(), ..Completed::default() }));
-    inbox.output(b"late");
+    inbox.output(Channel::Terminal, b"late");
     inbox.lost("later");
     assert!(matches!(inbox.next().await, CallEvent::Completed(first) if first.call_id == "a"));
     let silent = tokio::time::timeout(std::time::Duration::ZERO, inbox.next()).await;

@@ -54,7 +54,11 @@ impl World {
         };
         let server = Server::new(name.clone(), settings, ground);
         let servers = BTreeMap::from([(name, Arc::clone(&server))]);
-        Self { _folder: folder, servers: Servers { servers, always_load: Vec::new() }, server }
+        Self {
+            _folder: folder,
+            servers: Servers { servers, always_load: Vec::new(), code_mode: true },
+            server,
+        }
     }
 
     async fn learn(&self, tools: &[ToolSpec], sources: &[proto::Source]) {

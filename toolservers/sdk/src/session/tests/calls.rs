@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tollgate_proto::{
     limits::OUTPUT_CREDIT_BYTES,
     tool::v1::{
-        Reply, Start,
+        Called, Reply, Start,
         accepted::Disposition,
         completed::{Effects, Outcome},
         kernel_frame, prepared, reply,
@@ -194,7 +194,12 @@ async fn a_call_asks_the_kernel_and_gets_its_answer() {
     };
     // The answer to another call's request is not this call's.
     kernel.send(reply("call-2", reply::Reply::Refused("no".into()))).await;
-    kernel.send(reply("call-1", reply::Reply::Value(r#"{"content":[]}"#.into()))).await;
+    kernel
+        .send(reply(
+            "call-1",
+            reply::Reply::Called(Called { ending: 1, result: "{}".into(), ..Called::default() }),
+        ))
+        .await;
     let (_, completed) = kernel.rest().await;
     assert_eq!(completed.outcome(), Outcome::Succeeded);
 }

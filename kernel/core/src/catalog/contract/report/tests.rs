@@ -48,6 +48,27 @@ fn the_contract_is_what_a_first_request_carries() {
     assert_eq!(bytes, inside + 1, "brackets, and a comma between two");
 }
 
+/// `[CODE-16]`, `[CAT-36]`: the receipt is of what a first request carries, with code mode or without.
+#[test]
+fn code_mode_that_is_switched_off_is_counted_apart() {
+    let entries = || ["read", EXECUTE_TOOLS].map(|name| entry(name, READ)).into();
+    let of =
+        |code_mode| Report::of(&View::whole(Catalog::with_code_mode(entries(), &[], code_mode)));
+    let names = |report: &Report| {
+        report.contract.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>()
+    };
+    let (with, without) = (of(true), of(false));
+    assert_eq!(names(&with), ["read", EXECUTE_TOOLS]);
+    assert_eq!(names(&without), ["read"]);
+    assert_eq!((with.apart.deferred, without.apart.deferred), (0, 1));
+    assert_eq!((with.apart.registered, without.apart.registered), (2, 2));
+    for report in [&with, &without] {
+        assert!(!report.contract.without_server.contains(&EXECUTE_TOOLS), "a server has it");
+    }
+    let field = View::whole(Catalog::with_code_mode(entries(), &[], false));
+    assert_eq!(without.contract.sha256, field.tools_field(&Toolbox::default()).sha256);
+}
+
 /// `[CAT-36]`: what policy, mode and surface take away is counted apart.
 #[test]
 fn everything_else_is_counted_apart() {
