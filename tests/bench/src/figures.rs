@@ -1,5 +1,6 @@
 //! The figures that are measured, one file each.
 
+mod code_deadline;
 mod code_task;
 mod perf_01;
 mod perf_02;
@@ -60,6 +61,9 @@ pub(crate) enum Figure {
     /// A task as one program, and by direct calls
     #[value(name = "code-task")]
     CodeTask,
+    /// Hostile programs, after their deadlines
+    #[value(name = "code-deadline")]
+    CodeDeadline,
 }
 
 /// How much is measured. All rounds alternate between ours and what is beside.
@@ -114,6 +118,7 @@ impl Figure {
             Self::SearchQuality => perf_11::measure(),
             Self::Growth => perf_15::measure(sizes),
             Self::CodeTask => Box::pin(code_task::measure(sizes)).await,
+            Self::CodeDeadline => Box::pin(code_deadline::measure(sizes)).await,
         }
     }
 
@@ -133,6 +138,7 @@ impl Figure {
             Self::SearchQuality => "PERF-11",
             Self::Growth => "PERF-15",
             Self::CodeTask => "code-task",
+            Self::CodeDeadline => "code-deadline",
         }
     }
 }

@@ -118,6 +118,18 @@ impl Bench {
     /// # Errors
     /// It did not succeed.
     pub(crate) async fn ask(&self, tool: &str, arguments: Bytes) -> anyhow::Result<CallEnd> {
+        let end = self.ended(tool, arguments).await?;
+        if end.result.is_error {
+            bail!("a call of {tool} failed: {}", text(&end));
+        }
+        Ok(end)
+    }
+
+    /// The same, however it ends.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub(crate) async fn ended(&self, tool: &str, arguments: Bytes) -> anyhow::Result<CallEnd> {
         let cx = self.context();
         let position =
             Position { session: cx.id.clone(), turn: 1, step: 1, agent: "main".to_owned() };
@@ -130,11 +142,7 @@ impl Bench {
             name: tool.to_owned(),
             arguments,
         };
-        let end = gate::run_call(cx, raw, &CancellationToken::new()).await?;
-        if end.result.is_error {
-            bail!("a call of {tool} failed: {}", text(&end));
-        }
-        Ok(end)
+        Ok(gate::run_call(cx, raw, &CancellationToken::new()).await?)
     }
 }
 
