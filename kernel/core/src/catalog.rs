@@ -292,10 +292,13 @@ impl Catalog {
 
     fn unknown(&self, name: &str, shown: impl Fn(&Entry) -> bool) -> Refusal {
         let asked: String = name.chars().take(80).flat_map(char::escape_default).collect();
+        let in_program = self.in_program(name, &shown);
         let offered = self.listed.iter().filter(|entry| shown(entry));
         let near = nearest(name, offered.map(|entry| entry.name.as_str()));
         let mut message = format!("there is no tool '{asked}'");
-        if !near.is_empty() {
+        if let Some(in_program) = in_program {
+            message.push_str(&in_program);
+        } else if !near.is_empty() {
             message.push_str("; the nearest are ");
             message.push_str(&near.join(", "));
         }
@@ -308,6 +311,26 @@ impl Catalog {
         let missing = near.is_empty() && !self.unavailable.is_empty();
         let class = if missing { "server_unavailable" } else { "unknown_tool" };
         Refusal::new(Layer::Name, class, message)
+    }
+
+    /// What a name that only programs have means outside of one.
+    fn in_program(&self, name: &str, shown: impl Fn(&Entry) -> bool) -> Option<String> {
+        let has = |wanted: &str| {
+            self.listed.iter().any(|entry| shown(entry) && entry.name.as_str() == wanted)
+        };
+        let member = name.strip_prefix("tools.");
+        match member.unwrap_or(name) {
+            "search" if has(contract::TOOL_SEARCH) => {
+                Some(format!("; '{}' finds tools", contract::TOOL_SEARCH))
+            }
+            "call" if member.is_some() => {
+                Some("; that is for programs, outside of one a tool is called by its name".to_owned())
+            }
+            tool if member.is_some() && has(tool) => {
+                Some(format!("; outside of a program it is called '{tool}'"))
+            }
+            _ => None,
+        }
     }
 }
 

@@ -176,6 +176,18 @@ fn spelling_variants_climb_the_ladder() {
     resolves(&catalog, "todoWrite", Ok("todo_write"));
 }
 
+/// CP-16: what only programs have, asked for outside of one, is answered by what it is called there.
+#[test]
+fn a_name_of_programs_is_told_in_its_right_form() {
+    let catalog = catalog(&["bash", "read", "tool_search"]);
+    for asked in ["search", "tools.search"] {
+        resolves(&catalog, asked, Err("'tool_search' finds tools"));
+    }
+    resolves(&catalog, "tools.call", Err("outside of one a tool is called by its name"));
+    resolves(&catalog, "tools.read", Err("outside of a program it is called 'read'"));
+    resolves(&catalog, "tools.nothing", Err("there is no tool 'tools.nothing'"));
+}
+
 #[test]
 fn what_is_no_variant_is_unknown_with_the_nearest_names() {
     let catalog = catalog(&["bash", "read", "write"]);
