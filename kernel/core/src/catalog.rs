@@ -323,9 +323,9 @@ impl Catalog {
             "search" if has(contract::TOOL_SEARCH) => {
                 Some(format!("; '{}' finds tools", contract::TOOL_SEARCH))
             }
-            "call" if member.is_some() => {
-                Some("; that is for programs, outside of one a tool is called by its name".to_owned())
-            }
+            "call" if member.is_some() => Some(
+                "; that is for programs, outside of one a tool is called by its name".to_owned(),
+            ),
             tool if member.is_some() && has(tool) => {
                 Some(format!("; outside of a program it is called '{tool}'"))
             }
