@@ -302,6 +302,13 @@ impl Catalog {
             message.push_str("; the nearest are ");
             message.push_str(&near.join(", "));
         }
+        let has_search = self
+            .listed
+            .iter()
+            .any(|entry| shown(entry) && entry.name.as_str() == contract::TOOL_SEARCH);
+        if near.is_empty() && has_search && !message.contains(contract::TOOL_SEARCH) {
+            message.push_str("; tool_search finds tools");
+        }
         let missing = self.unavailable.iter().map(|(server, reason)| {
             format!("; the tools of server '{server}' are not available: {reason}")
         });
@@ -318,7 +325,7 @@ impl Catalog {
         let has = |wanted: &str| {
             self.listed.iter().any(|entry| shown(entry) && entry.name.as_str() == wanted)
         };
-        let member = name.strip_prefix("tools.");
+        let member = name.strip_prefix("tools.").or_else(|| name.strip_prefix("functions."));
         match member.unwrap_or(name) {
             "search" if has(contract::TOOL_SEARCH) => {
                 Some(format!("; '{}' finds tools", contract::TOOL_SEARCH))

@@ -178,6 +178,27 @@ fn the_wait_for_a_person_does_not_count() {
     assert!(ended.text.starts_with("in time\n"), "{}", ended.text);
 }
 
+/// [CODE-08] The clocks go on after the answer, whatever the program did while it was waited for.
+#[test]
+fn a_program_that_was_waited_for_still_has_its_deadline() {
+    let world = world();
+    for code in [
+        format!("await {}; for (;;) {{}}", touch("one")),
+        format!(
+            "{}; for (let i = 0; i < 300; i++) {{ console.log(i); await null }} for (;;) await null",
+            touch("two")
+        ),
+    ] {
+        let mut turn = start(&world, &code, 700);
+        let (id, _) = card(&mut turn);
+        let later = Instant::now() + Duration::from_millis(1000);
+        eventually_true("a while has passed", || Instant::now() >= later);
+        answer(&mut turn, &id, "once");
+        let (_, ended) = finish(turn);
+        assert_eq!(ended.class(), "timeout", "{}", ended.text);
+    }
+}
+
 /// [CODE-11] [CODE-08] CP-25: what waited for a yes says so, apart from what ran and what had not begun.
 #[test]
 fn an_interrupt_tells_what_waited_from_what_ran() {

@@ -45,7 +45,7 @@ fn the_exit_code_says_how_it_ended() {
     for (code, options, expected, part) in [
         ("throw new Error('boom')", vec![], 1, "Error: boom"),
         ("let = ;", vec![], 1, "syntax error"),
-        ("for (;;);", vec!["--timeout-ms", "200"], 1, "more than 0.2 s"),
+        ("for (;;);", vec!["--timeout-ms", "200"], 124, "more than 0.2 s"),
         ("await tools.bash({ command: 'touch x' })", vec!["--approvals", "deny"], 1, "was refused"),
         ("return 1", vec!["--mode", "plan"], 3, "plan"),
         ("return 1", vec!["--deny", "execute_tools"], 3, "execute_tools"),

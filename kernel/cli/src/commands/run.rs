@@ -11,11 +11,12 @@ use tollgate_core::{
 use tollgate_engine::{gate::CallEnd, session::Session};
 
 use super::{
+    artifacts,
     call::{alone, exit_of},
     open::Desk,
 };
 use crate::{
-    args::Run,
+    args::{Artifacts, Run},
     exit::{Exit, Failure},
     input,
     limits::STDIN_BYTES_MAX,
@@ -50,9 +51,10 @@ pub(crate) async fn run(start: &Start, run: &Run) -> Result<Exit, Failure> {
     if start.common.json {
         json_line(&json!({ "result": end.result, "receipt": end.receipt }));
     } else {
-        print(start, &end);
+        print(start, &end)?;
     }
-    Ok(exit_of(&end))
+    let is_late = end.receipt.end.as_ref().is_some_and(|end| end.error_class == "timeout");
+    Ok(if is_late { Exit::Timeout } else { exit_of(&end) })
 }
 
 fn read(file: &str) -> Result<String, Failure> {
@@ -68,14 +70,20 @@ fn read(file: &str) -> Result<String, Failure> {
 }
 
 /// The value on standard output; what else there is to know on standard error.
-fn print(start: &Start, end: &CallEnd) {
+///
+/// # Errors
+/// A value that was kept whole cannot be read.
+fn print(start: &Start, end: &CallEnd) -> Result<(), Failure> {
     let is_ok = end.receipt.end.as_ref().is_some_and(|end| end.status == Status::Ok);
     let (value, rest) = end.result.content.split_at(usize::from(is_ok));
     for text in rest.iter().filter_map(text) {
         let text = visible::lines(text);
         line_err(&if is_ok { start.output.stderr_paint.dim(&text) } else { text });
     }
-    if let Some(value) = value.iter().find_map(text) {
+    let spill = end.result.truncated.as_ref().and_then(|cut| cut.spill.as_ref());
+    if let (true, Some(id)) = (is_ok, spill) {
+        artifacts::run(start, &Artifacts::Show { id: id.clone() })?;
+    } else if let Some(value) = value.iter().find_map(text) {
         // A terminal obeys what it is sent; a file gets the bytes.
         let is_terminal = start.output.stdout_is_terminal;
         let value = if is_terminal { visible::lines(value) } else { value.to_owned() };
@@ -84,6 +92,7 @@ fn print(start: &Start, end: &CallEnd) {
             write_out(b"\n");
         }
     }
+    Ok(())
 }
 
 fn text(block: &Block) -> Option<&str> {

@@ -130,12 +130,12 @@ pub(super) fn program_limits(cx: &SessionContext, call: &Classified) -> ProgramL
 impl Try<'_> {
     async fn listen(&mut self, cancel: &CancellationToken) -> Heard {
         loop {
+            let asked = self.cx.waits.changed();
+            self.pace.asked(self.cx.waits.is_open());
             let wake = match self.stopping {
                 Some((_, until)) => Some(until),
                 None => self.pace.wake(),
             };
-            let asked = self.cx.waits.changed();
-            self.pace.asked(self.cx.waits.is_open());
             let event = tokio::select! {
                 biased;
                 reply = self.nested.next() => {

@@ -27,6 +27,8 @@ pub(super) enum Pace {
     Program {
         began: Instant,
         clock: ProgramClock,
+        /// A person is asked, as the clock knows.
+        is_asked: bool,
         limits: ProgramLimits,
         /// Until the server has said that it begins.
         starts_until: Option<(Instant, Duration)>,
@@ -51,6 +53,7 @@ impl Pace {
         Self::Program {
             began,
             clock: ProgramClock::new(Duration::ZERO, limits.wall, limits.guest),
+            is_asked: false,
             limits,
             starts_until: Some((began + clocks.start, clocks.start)),
         }
@@ -99,10 +102,13 @@ impl Pace {
         }
     }
 
-    /// Whether a person is asked now.
-    pub(super) fn asked(&mut self, is_asked: bool) {
-        if let Self::Program { began, clock, .. } = self {
-            if is_asked { clock.asking(began.elapsed()) } else { clock.answered(began.elapsed()) }
+    /// Whether a person is asked now; it may be said again and again.
+    pub(super) fn asked(&mut self, asked_now: bool) {
+        if let Self::Program { began, clock, is_asked, .. } = self
+            && *is_asked != asked_now
+        {
+            *is_asked = asked_now;
+            if asked_now { clock.asking(began.elapsed()) } else { clock.answered(began.elapsed()) }
         }
     }
 
@@ -139,5 +145,28 @@ impl Pace {
                 })
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// [CODE-08]: both clocks stand while a person is asked, however often that is looked at, and go on after.
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_starts_the_clocks_again() {
+        let limit = Duration::from_millis(500);
+        let limits = ProgramLimits { wall: limit, guest: limit, ..ProgramLimits::default() };
+        let mut pace = Pace::program(limits, Clocks::default());
+        pace.heard();
+        for _ in 0..5 {
+            pace.asked(true);
+            tokio::time::advance(limit).await;
+        }
+        assert_eq!((pace.wake(), pace.ran_out()), (None, None));
+        pace.asked(false);
+        assert_eq!(pace.wake(), Some(Instant::now() + limit));
+        tokio::time::advance(limit).await;
+        assert!(pace.ran_out().is_some());
     }
 }

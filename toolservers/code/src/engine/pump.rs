@@ -94,8 +94,8 @@ fn end_of(machine: &Machine, host: &Host) -> Option<End> {
     };
     if host.open_calls() > 0 {
         host.note(&format!(
-            "{} had not ended when the program did, and the result waited; await every call, several \
-             by `await Promise.all([…])`",
+            "{} had not ended when the program did, and the result waited; await every call, as in \
+             `(await tools.NAME({{…}})).content`, several by `await Promise.all([…])`",
             host.open_calls_text()
         ));
     }

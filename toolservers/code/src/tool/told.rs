@@ -52,11 +52,11 @@ pub(super) fn outcome(outcome: Outcome, code: &str, is_stopped: bool) -> Result<
     match outcome.ended {
         Ok(value) => {
             let text = shown(&value);
-            let structured = if value.len() <= VALUE_STRUCTURED_BYTES_MAX {
-                json!({ "value": from_str::<Value>(&value).unwrap_or_default(), "notes": notes })
-            } else {
+            let small = value.len() <= VALUE_STRUCTURED_BYTES_MAX;
+            let structured = match from_str::<Value>(&value) {
+                Ok(parsed) if small => json!({ "value": parsed, "notes": notes }),
                 // Whole in the content, or in the artifact that the content names.
-                json!({ "value_bytes": value.len(), "notes": notes })
+                Ok(_) | Err(_) => json!({ "value_bytes": value.len(), "notes": notes }),
             };
             Ok(Told { text, structured, notes })
         }

@@ -81,6 +81,11 @@ const encode = (top, what, tell) => {
       case "bigint":
         tellOnce("bigint", "is a BigInt and became a text of its digits");
         return `${value}`;
+      case "string": {
+        const whole = wellFormed(value);
+        if (whole !== value) tellOnce("half", "held half of a character, which became \ufffd");
+        return whole;
+      }
       case "function":
         return refuse("value", `${place()} is a function, which is not JSON. Leave it out, or call it.`);
       case "symbol":
