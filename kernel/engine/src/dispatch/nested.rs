@@ -276,6 +276,10 @@ impl Asker<'_> {
             called.result = result;
             return Answer::Called(called);
         }
+        if self.stop.is_cancelled() {
+            // Whoever asked is being stopped: nobody reads it, and its end must not wait for it.
+            return refused("cancelled", "the call that asked for it was stopped".to_owned());
+        }
         match self.connection.write_blob(&result).await {
             Ok(blob) => Answer::Called(Called { result_blob: Some(blob), ..called }),
             Err(status) => {
