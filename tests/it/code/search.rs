@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use tollgate_tests::workspace_root;
+
 use super::*;
 
 /// Steps of a turn whose requests are kept; the `tools` field of each request, as text.
@@ -132,6 +134,23 @@ fn every_example_runs() {
     assert!(example.contains("tools."), "{help}");
     let ended = run(&world, &example);
     assert_eq!(ended.value(), &json!(1), "{example}\n{}", ended.text);
+}
+
+/// B121: the example of the code server's README runs as it stands there, and does what it says.
+#[test]
+fn the_readmes_example_runs() {
+    let world = world();
+    world.write("one.md", "1\n2\n");
+    world.write("two.md", "1\n");
+    let readme = workspace_root().join("toolservers/code/README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let example = readme.split("```js\n").nth(1).and_then(|it| it.split("```").next()).unwrap();
+    let ended = run(&world, example);
+    assert_eq!(ended.value(), &json!(2), "{}", ended.text);
+    let report = world.read("report.txt");
+    let mut lines: Vec<_> = report.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["one.md 2", "two.md 1"]);
 }
 
 /// [CODE-16] Switched off, programs are deferred behind search, and can be used all the same.
