@@ -33,6 +33,10 @@ pub struct Bootstrap {
     pub kernel_pid: u32,
     /// Absolute paths; the first is the workspace.
     pub roots: Vec<PathBuf>,
+    /// A folder of this server's alone, mode 0700, that lasts: absolute. A kernel that keeps no state has
+    /// none.
+    #[serde(default)]
+    pub state: Option<PathBuf>,
     /// `[servers.NAME.settings]` of the kernel's configuration, as it stands there.
     #[serde(default)]
     pub settings: serde_json::Value,

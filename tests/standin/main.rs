@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use tollgate_sdk::{
     Call, Called, Caller, Context, Deserialize, Failure, HostService, Invalid, JsonSchema,
-    PathAccess, PathReach, Preparation, Reply, Safety, Sandbox, Server, Spec, Subject, Tool,
-    serde_json::Value,
+    PathAccess, PathReach, Preparation, Reply, Safety, Sandbox, Scope, Server, Spec, Subject, Tool,
+    Withheld,
+    serde_json::{Value, json},
 };
 
 #[tokio::main(flavor = "current_thread")]
@@ -42,6 +43,30 @@ struct Claims {
     /// A file that is made when it runs, or none.
     #[serde(default)]
     leaves: Option<PathBuf>,
+    /// Places of which it tells whether its grant withholds or holds them; none: it says "done".
+    #[serde(default)]
+    asks: Vec<PathBuf>,
+    /// The words for its confinement; without them it says what its grant is.
+    #[serde(default)]
+    confined: Option<String>,
+    /// It fails.
+    #[serde(default)]
+    fails: bool,
+}
+
+/// What a grant says, as far as these places ask.
+fn told(scope: &Scope, asked: &[PathBuf]) -> Value {
+    let those = |places: &Withheld| {
+        let held = asked.iter().filter(|place| place.ancestors().any(|it| places.holds(it)));
+        held.cloned().collect::<Vec<_>>()
+    };
+    json!({
+        "sandbox": format!("{:?}", scope.sandbox),
+        "write": scope.write_roots,
+        "withheld": those(&scope.withheld),
+        "held": those(&scope.held),
+        "opened": scope.opened,
+    })
 }
 
 #[derive(Clone, Deserialize, JsonSchema)]
@@ -84,11 +109,23 @@ impl Tool for Probe {
         })
     }
 
-    async fn call(&self, input: Claims, _: Call) -> Result<Reply, Failure> {
+    async fn call(&self, input: Claims, call: Call) -> Result<Reply, Failure> {
         if let Some(file) = input.leaves {
             std::fs::write(&file, "ran").map_err(|error| Failure::new("io", error.to_string()))?;
         }
-        Ok(Reply::text("done"))
+        let scope = &call.scope;
+        let (sandbox, opened) = (scope.sandbox, scope.opened.len());
+        let confined = input.confined.unwrap_or_else(|| {
+            format!("{sandbox:?} writes:{} opened:{opened}", scope.write_roots.len())
+        });
+        if input.fails {
+            let failed = Reply::text("it was told to fail").confined(confined);
+            return Err(Failure::with_reply("told", failed));
+        }
+        if input.asks.is_empty() {
+            return Ok(Reply::text("done").confined(confined));
+        }
+        Ok(Reply::text(told(scope, &input.asks).to_string()).confined(confined))
     }
 }
 

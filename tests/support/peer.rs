@@ -13,7 +13,7 @@ use tollgate_proto::{
     limits::{CONNECTION_WINDOW_BYTES, HTTP2_FRAME_BYTES, STREAM_WINDOW_BYTES},
     tool::v1::{
         Attach, Budget, CallContext, Completed, DescribeRequest, GrantClaims, HelloRequest,
-        HelloResponse, KernelFrame, Scope, ServerFrame, SignedGrant, Start, ToolSpec,
+        HelloResponse, KernelFrame, Sandbox, Scope, ServerFrame, SignedGrant, Start, ToolSpec,
         completed::Rejection, kernel_frame::Frame, server_frame::Frame as FromServer,
         tool_server_client::ToolServerClient,
     },
@@ -150,6 +150,7 @@ impl Peer {
                 read_roots: self.roots.clone(),
                 write_roots: self.roots.clone(),
                 exec: true,
+                sandbox: Sandbox::WorkspaceWrite.into(),
                 ..Scope::default()
             }),
             expires_unix_ms: now_ms() + 60_000,

@@ -17,7 +17,7 @@
 //!
 //! Not here: what the engine does with it ([`Settings`](tollgate_engine::settings::Settings)).
 
-mod built_in;
+pub(crate) mod built_in;
 mod code;
 pub(crate) mod dirs;
 mod error;
@@ -27,6 +27,7 @@ pub(crate) mod policy;
 pub(crate) mod programs;
 pub(crate) mod project;
 mod resolve;
+pub(crate) mod sandbox;
 mod servers;
 mod values;
 

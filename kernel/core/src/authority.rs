@@ -9,13 +9,13 @@
 //! | 4 | preparation | `engine::gate`, then [`crate::call::Checked::classify`] |
 //! | 5 | hooks | `engine::hooks`, then [`judge`] |
 //! | 6 | baseline | [`judge`], `baseline`, [`protected`] |
-//! | 7 | rules | [`judge`], [`rules`]; what they deny below a tree that is read: [`withheld`] |
+//! | 7 | rules | [`judge`], [`rules`]; what they deny below a tree that is read, and from programs: [`withheld`] |
 //! | 8 | auto-review | [`judge`], [`floor`], [`taint`]; the guardian is `engine::guardian` |
 //! | 9 | law | [`judge`], [`law`] |
 //! | 10 | managed policy | [`judge`], [`managed`] |
 //! | 11 | approval | [`judge`], [`Need::settled`], then [`Prompt::grant`] |
 //! | 12 | recheck | [`Prompt::grant`], [`Permit::recheck`] |
-//! | 13 | grant | `engine::dispatch` |
+//! | 13 | grant | `engine::dispatch`; what it lets programs reach: [`confinement`] |
 //! | 14 | execution | the server |
 //! | 15 | receipt | [`crate::receipt`] |
 //!
@@ -33,6 +33,7 @@ pub mod admission;
 mod baseline;
 mod budget;
 pub mod circumstances;
+pub mod confinement;
 pub mod floor;
 mod hosts;
 mod judge;

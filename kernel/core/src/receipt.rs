@@ -18,7 +18,7 @@ use crate::{
     catalog::ServerFacts,
     digest::Digest,
     name::{CallId, ServerName},
-    safety::{Safety, Subject},
+    safety::{Safety, Sandbox, Subject},
     stance::Stance,
 };
 
@@ -154,9 +154,13 @@ pub struct Receipt {
     /// Digest of the signed grant, if one was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant_sha256: Option<Digest>,
-    /// The confinement in force for the server, in words; empty: none.
+    /// What held the processes of the call, in words; of one that started none, or of which nobody knows, what
+    /// holds its server; empty: nothing.
     #[serde(default)]
     pub confinement: String,
+    /// How far the grant let the programs of the call reach; absent: it starts none, or got no grant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Sandbox>,
     /// When it was asked for, ms since the epoch.
     pub started_unix_ms: u64,
     /// How it ended; absent before the end.

@@ -192,9 +192,6 @@ pub enum Sandbox {
 }
 
 impl Sandbox {
-    /// What an ordinary call that changes something has.
-    pub const ORDINARY: Self = Self::WorkspaceWrite;
-
     /// As it is written in arguments, cards and receipts.
     #[must_use]
     pub fn as_str(self) -> &'static str {

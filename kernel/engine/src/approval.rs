@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
-    authority::Why,
+    authority::{Why, confinement::Bounds},
     call::Caller,
     digest::Digest,
     name::CallId,
@@ -51,6 +51,9 @@ pub struct Card {
     /// The wider sandbox that it wants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub escalation: Option<Escalation>,
+    /// How far its programs would reach; absent: it starts none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Bounds>,
     /// Bytes of the arguments, and their digest: what exactly is approved.
     pub arguments_bytes: u64,
     /// See `arguments_bytes`.

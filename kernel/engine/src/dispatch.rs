@@ -15,24 +15,23 @@ mod recover;
 mod shape;
 mod spill;
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use bytes::Bytes;
+use prost::Message as _;
 use tokio::sync::SemaphorePermit;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
-    authority::{
-        HookSaid, Layer, Refusal, taint,
-        withheld::{self, withheld},
-    },
+    authority::{HookSaid, Layer, Refusal, confinement, taint},
     call::{Classified, Effects, Outcome, Permitted, RawCall},
     catalog::Entry,
     receipt::Status,
-    safety::Subject,
+    safety::{Sandbox, Subject},
 };
 use tollgate_proto::{
+    grant::CLAIMS_BYTES_MAX,
     limits::INLINE_BYTES_MAX,
-    tool::v1::{BlobRef, Budget, CallContext, Scope, Start, Withheld},
+    tool::v1::{BlobRef, Budget, CallContext, Scope, Start},
 };
 
 use crate::{
@@ -53,11 +52,16 @@ use ledger::Ledger;
 use recover::Fate;
 pub(crate) use spill::shown;
 
+/// Bytes of a grant's scope: of its claims, names and digests need the rest.
+const SCOPE_BYTES_MAX: usize = CLAIMS_BYTES_MAX - 2 * 1024;
+
 /// How a call that was permitted ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: Status,
     pub(crate) outcome: Outcome,
+    /// What its processes were confined by, in words; empty: by what confines the server.
+    pub(crate) confinement: String,
 }
 
 /// The server that has a tool.
@@ -233,15 +237,16 @@ async fn start_of(
     draft: &mut Draft,
 ) -> Result<Start, Stop> {
     let (raw, entry) = (call.raw(), call.entry());
+    let (scope, sandbox) = scope_of(cx, call, connection)?;
     let granted = connection.grant(CallClaims {
         call_id: raw.id.as_str(),
         attempt,
         tool: entry.served_as.as_str(),
         schema_sha256: entry.schema_sha256,
         arguments_sha256: call.arguments_sha256(),
-        scope: scope_of(cx, call, connection)?,
+        scope,
     });
-    draft.granted(connection, &granted);
+    draft.granted(connection, &granted, sandbox);
     let (arguments, arguments_blob) = arguments_of(connection, call.arguments()).await?;
     Ok(Start {
         call_id: raw.id.as_str().to_owned(),
@@ -281,29 +286,39 @@ pub(crate) async fn arguments_of(
     }
 }
 
-/// What the call may reach: a read-only call has no root to write in, and of the trees that it reads what
-/// is denied is withheld, as of now.
+/// What the call may reach, as of now: a call that only reads has no root to write in, what is denied is
+/// withheld, and programs leave what is protected as it is. With how far they reach, if it starts some.
 fn scope_of(
     cx: &SessionContext,
     call: &Classified,
     connection: &Connection,
-) -> Result<Scope, Refusal> {
+) -> Result<(Scope, Option<Sandbox>), Refusal> {
     let now = cx.now();
-    let withheld::Withheld { globs, names } =
-        withheld(call, &now.circumstances(&HookSaid::Nothing))?;
+    let at = now.circumstances(&HookSaid::Nothing);
+    let confinement = confinement::confinement(call, &at)?;
     let roots: &[_] = if connection.host() == "local" { &cx.roots } else { connection.roots() };
     let roots: Vec<_> = roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
-    let writes = !call.safety().read_only;
-    let is_any = !globs.is_empty() || !names.is_empty();
-    Ok(Scope {
-        withheld: is_any.then_some(Withheld { globs, names }),
+    let writes = confinement.sandbox > Sandbox::ReadOnly;
+    let text = |path: PathBuf| path.to_string_lossy().into_owned();
+    let scope = Scope {
+        withheld: wire::withheld(confinement.withheld),
         write_roots: if writes { roots.clone() } else { Vec::new() },
         read_roots: roots,
         hosts: Vec::new(),
         exec: true,
         network: call.safety().open_world,
         host_services: Vec::new(),
-    })
+        sandbox: wire::sandbox(confinement.sandbox).into(),
+        held: wire::withheld(confinement.held),
+        opened: confinement.opened.into_iter().map(text).collect(),
+    };
+    if scope.encoded_len() > SCOPE_BYTES_MAX {
+        let why = "its roots, and what rules and law protect, are together more than a grant can say; fewer \
+                   --add-dir, and fewer and wider patterns, help";
+        return Err(Refusal::new(Layer::Grant, "too_much_withheld", why));
+    }
+    let sandbox = confinement::starts_programs(call).then_some(confinement.sandbox);
+    Ok((scope, sandbox))
 }
 
 /// The record that survives `kill -9`, on the device if the call may change something.
@@ -351,7 +366,7 @@ fn finish(cx: &SessionContext, call: &Classified, ended: wire::Ended) -> Result<
         });
         record(SessionRecord::Observed { files: files.collect() })?;
     }
-    if let Some(cwd) = ended.cwd.map(std::path::PathBuf::from)
+    if let Some(cwd) = ended.cwd.map(PathBuf::from)
         && !call.safety().concurrency_safe
         && cx.roots.iter().any(|root| cwd.starts_with(root))
         && cwd != cx.cwd()
@@ -359,7 +374,7 @@ fn finish(cx: &SessionContext, call: &Classified, ended: wire::Ended) -> Result<
         lock(&cx.moving).cwd.clone_from(&cwd);
         record(SessionRecord::Cwd { path: cwd })?;
     }
-    Ok(Ended { status, outcome })
+    Ok(Ended { status, outcome, confinement: ended.confinement })
 }
 
 fn in_flight(call: &Classified, server: &Server, reason: &str) -> Ended {
@@ -371,7 +386,11 @@ fn in_flight(call: &Classified, server: &Server, reason: &str) -> Ended {
     };
     let message =
         format!("server '{}' was lost while the call ran ({reason}); {told}", server.name());
-    Ended { status: Status::Failed, outcome: Outcome::failure("server_lost", effects, message) }
+    Ended {
+        status: Status::Failed,
+        outcome: Outcome::failure("server_lost", effects, message),
+        confinement: String::new(),
+    }
 }
 
 /// The call's place among the running ones: shared if it is concurrency-safe, else alone. A nested

@@ -17,7 +17,9 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     authority::{
-        HookSaid, Layer, Refusal, Verdict, Why, admission, judge,
+        HookSaid, Layer, Refusal, Verdict, Why, admission,
+        confinement::{Bounds, Confinement, bounds, confinement},
+        judge,
         policy::Policy,
         rules::{Source, compact, offer::offer},
     },
@@ -81,6 +83,10 @@ pub struct Explanation {
     pub safety: Option<Safety>,
     /// The wider sandbox that it wants.
     pub escalation: Option<Escalation>,
+    /// How far its programs would reach, if it starts some.
+    pub reach: Option<Bounds>,
+    /// What would hold them: absent where it starts none, or cannot be said in a grant.
+    pub confinement: Option<Confinement>,
     /// Hooks that would run before it, by their places, in order.
     pub hooks: Vec<String>,
     /// What each layer said, in order.
@@ -209,6 +215,8 @@ impl Told {
             subjects: Vec::new(),
             safety: None,
             escalation: None,
+            reach: None,
+            confinement: None,
             hooks: Vec::new(),
             layers: Vec::new(),
             complete: false,
@@ -245,6 +253,9 @@ impl Told {
         let hooks = hooks.filter(|hook| would_run(hook, &call, self.explanation.stance.mode));
         self.explanation.hooks = hooks.map(|hook| hook.origin.clone()).collect();
         let at = now.circumstances(&HookSaid::Nothing);
+        self.explanation.reach = bounds(&call, &at);
+        let starts = self.explanation.reach.is_some();
+        self.explanation.confinement = starts.then(|| confinement(&call, &at).ok()).flatten();
         let ruling = judge(&call, &at);
         // Plan mode says the same at admission and once the call is known.
         let told = self.explanation.layers.clone();

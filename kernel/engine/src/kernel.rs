@@ -86,6 +86,7 @@ impl Kernel {
             runtime,
             manifests: dirs.cache.join("manifests"),
             logs: state.logs().to_owned(),
+            states: state.servers().to_owned(),
             log: settings.log.clone(),
             session: clock::session_id().as_str().to_owned(),
             roots,

@@ -70,6 +70,8 @@ pub struct Ground {
     pub manifests: PathBuf,
     /// Logs of servers.
     pub logs: PathBuf,
+    /// Below it, a lasting folder for each server.
+    pub states: PathBuf,
     /// Filter of their logs.
     pub log: String,
     /// The session that servers are told; one a kernel process.

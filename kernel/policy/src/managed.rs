@@ -6,6 +6,7 @@
 //! | `postures` | only these may be used |
 //! | `servers` | only these tool servers and MCP servers |
 //! | `hosts` | only these hosts |
+//! | `network` | who of the calls that start programs has it at most: "off", "ask", "on" |
 //! | `models_forbidden` | not these models |
 //! | `receipts` | a folder that gets a copy of each receipt |
 //!
@@ -20,6 +21,7 @@ use std::{
 
 use tollgate_core::{
     authority::{
+        confinement::Network,
         managed::Managed,
         rules::{Action, NamePattern, Rules, Source},
     },
@@ -45,6 +47,7 @@ pub(crate) struct ManagedFile {
     postures: Option<Vec<Posture>>,
     servers: Option<Vec<NamePattern>>,
     hosts: Option<Vec<NamePattern>>,
+    network: Option<Network>,
     models_forbidden: Vec<NamePattern>,
     receipts: Option<PathBuf>,
 }
@@ -115,13 +118,14 @@ pub(crate) fn parse(
     table::parse(path, text, |root| {
         // `allow` is known so that it gets its own explanation.
         let known = ["allow", "deny", "ask", "rule"];
-        let own = ["postures", "servers", "hosts", "models_forbidden", "receipts"];
+        let own = ["postures", "servers", "hosts", "network", "models_forbidden", "receipts"];
         root.only(&[&known[..], &own[..]].concat());
         ManagedFile {
             read: reader.rules(root),
             postures: postures(root),
             servers: names(root, "servers", rule::name),
             hosts: names(root, "hosts", rule::host_name),
+            network: network(root),
             models_forbidden: names(root, "models_forbidden", rule::model_name).unwrap_or_default(),
             receipts: root.text("receipts").and_then(|spot| {
                 let folder = place::absolute(spot.text, home);
@@ -141,6 +145,11 @@ fn postures(root: &Table<'_>) -> Option<Vec<Posture>> {
     }
     let words = Posture::ALL.map(|posture| (posture.as_str(), posture));
     Some(spots.iter().filter_map(|spot| root.known("postures", spot, &words)).collect())
+}
+
+fn network(root: &Table<'_>) -> Option<Network> {
+    let words = Network::ALL.map(|network| (network.as_str(), network));
+    root.known("network", &root.text("network")?, &words)
 }
 
 fn names(
@@ -171,6 +180,10 @@ pub(crate) fn join(files: Vec<ManagedFile>) -> Result<(Managed, Vec<Named>), Str
         };
         managed.servers.extend(file.servers);
         managed.hosts.extend(file.hosts);
+        managed.network = match (managed.network, file.network) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
         managed.models_forbidden.extend(file.models_forbidden);
         managed.receipts.extend(file.receipts);
     }

@@ -16,6 +16,7 @@ use std::{
 };
 
 use tollgate_core::authority::{
+    confinement::Network,
     policy::{Lists, Policy},
     rules::{Action, NamePattern, Rule, Source},
 };
@@ -42,6 +43,8 @@ pub struct Places {
     pub trust: PathBuf,
     /// Folders of Tollgate's own (configuration, state, cache, sockets), absolute.
     pub own: Vec<PathBuf>,
+    /// Of these, what no program of a call may read: sessions, receipts, sockets.
+    pub hidden: Vec<PathBuf>,
     /// The home folder, for `~/`.
     pub home: Option<PathBuf>,
 }
@@ -57,11 +60,19 @@ pub struct Extra {
     pub writes_auto: bool,
     /// `taint = true`.
     pub taint: bool,
+    /// `sandbox.network`.
+    pub network: Network,
 }
 
 impl Default for Extra {
     fn default() -> Self {
-        Self { rules: Vec::new(), lists: Lists::default(), writes_auto: true, taint: true }
+        Self {
+            rules: Vec::new(),
+            lists: Lists::default(),
+            writes_auto: true,
+            taint: true,
+            network: Network::default(),
+        }
     }
 }
 

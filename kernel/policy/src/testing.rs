@@ -55,6 +55,7 @@ impl World {
             managed: vec![self.at("etc/managed.toml")],
             trust: self.at("home/state/trust.json"),
             own: vec![self.at("home/.config"), self.at("home/state")],
+            hidden: vec![self.at("home/state")],
             home: Some(self.at("home")),
         }
     }

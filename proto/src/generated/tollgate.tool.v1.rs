@@ -565,9 +565,21 @@ pub struct Scope {
     /// Host services it may ask for.
     #[prost(enumeration = "HostService", repeated, tag = "6")]
     pub host_services: ::prost::alloc::vec::Vec<i32>,
-    /// What of the trees that it reads (PATH_REACH_GRANTED_TREE) is withheld from it.
+    /// What of the trees that it reads is withheld from it: those that it names (PATH_REACH_GRANTED_TREE),
+    /// or, with `sandbox` set, everything that its processes could reach.
     #[prost(message, optional, tag = "7")]
     pub withheld: ::core::option::Option<Withheld>,
+    /// How far its processes may reach. A server that starts none does not look at it; one that does, and
+    /// is not told, holds them to READ_ONLY.
+    #[prost(enumeration = "Sandbox", tag = "8")]
+    pub sandbox: i32,
+    /// Places that its processes leave as they are, also where nothing exists yet, though they lie below its
+    /// write roots. The same language as `withheld`.
+    #[prost(message, optional, tag = "9")]
+    pub held: ::core::option::Option<Withheld>,
+    /// Absolute paths that are held and that it may change: whoever decided was shown them.
+    #[prost(string, repeated, tag = "10")]
+    pub opened: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Places that a call passes over: those that a pattern matches, and all that lies below them. A server
 /// that cannot read a pattern withholds everything. At most 256 patterns of together 8 KiB.
@@ -614,6 +626,47 @@ impl GrantAlgorithm {
             "GRANT_ALGORITHM_UNSPECIFIED" => Some(Self::Unspecified),
             "GRANT_ALGORITHM_HMAC_SHA256" => Some(Self::HmacSha256),
             "GRANT_ALGORITHM_ED25519" => Some(Self::Ed25519),
+            _ => None,
+        }
+    }
+}
+/// How far a call's processes may reach, the narrowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Sandbox {
+    /// Of a wish: treat as OFF. Of a grant: as READ_ONLY.
+    Unspecified = 0,
+    /// Reads only.
+    ReadOnly = 1,
+    /// Writes in the workspace, no network.
+    WorkspaceWrite = 2,
+    /// The same, with network.
+    Network = 3,
+    /// No sandbox.
+    Off = 4,
+}
+impl Sandbox {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SANDBOX_UNSPECIFIED",
+            Self::ReadOnly => "SANDBOX_READ_ONLY",
+            Self::WorkspaceWrite => "SANDBOX_WORKSPACE_WRITE",
+            Self::Network => "SANDBOX_NETWORK",
+            Self::Off => "SANDBOX_OFF",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SANDBOX_UNSPECIFIED" => Some(Self::Unspecified),
+            "SANDBOX_READ_ONLY" => Some(Self::ReadOnly),
+            "SANDBOX_WORKSPACE_WRITE" => Some(Self::WorkspaceWrite),
+            "SANDBOX_NETWORK" => Some(Self::Network),
+            "SANDBOX_OFF" => Some(Self::Off),
             _ => None,
         }
     }
@@ -1489,6 +1542,10 @@ pub struct Completed {
     /// When FAILED: a stable word to branch on ("not_found", "timeout"); at most 64 bytes.
     #[prost(string, tag = "13")]
     pub error_class: ::prost::alloc::string::String,
+    /// The confinement that the processes of this call had, in words for the receipt; at most 256 bytes.
+    /// Empty: that of the server (`HelloResponse.confinement`).
+    #[prost(string, tag = "14")]
+    pub confinement: ::prost::alloc::string::String,
 }
 /// Nested message and enum types in `Completed`.
 pub mod completed {
@@ -1734,47 +1791,6 @@ pub mod rendering {
         /// First row is the header; cells are JSON strings. JSON text.
         #[prost(bytes, tag = "3")]
         Table(::prost::bytes::Bytes),
-    }
-}
-/// How far a call's processes may reach, the narrowest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum Sandbox {
-    /// Treat as OFF.
-    Unspecified = 0,
-    /// Reads only.
-    ReadOnly = 1,
-    /// Writes in the workspace, no network.
-    WorkspaceWrite = 2,
-    /// The same, with network.
-    Network = 3,
-    /// No sandbox.
-    Off = 4,
-}
-impl Sandbox {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "SANDBOX_UNSPECIFIED",
-            Self::ReadOnly => "SANDBOX_READ_ONLY",
-            Self::WorkspaceWrite => "SANDBOX_WORKSPACE_WRITE",
-            Self::Network => "SANDBOX_NETWORK",
-            Self::Off => "SANDBOX_OFF",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "SANDBOX_UNSPECIFIED" => Some(Self::Unspecified),
-            "SANDBOX_READ_ONLY" => Some(Self::ReadOnly),
-            "SANDBOX_WORKSPACE_WRITE" => Some(Self::WorkspaceWrite),
-            "SANDBOX_NETWORK" => Some(Self::Network),
-            "SANDBOX_OFF" => Some(Self::Off),
-            _ => None,
-        }
     }
 }
 /// How a path is touched.

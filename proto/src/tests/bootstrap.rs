@@ -15,6 +15,7 @@ fn bootstrap() -> Bootstrap {
         session: "0197-session".into(),
         kernel_pid: 4242,
         roots: vec!["/srv/repo".into(), "/srv/ü".into()],
+        state: Some("/home/u/.local/state/tollgate/servers/file".into()),
         settings: json!({ "read_bytes_max": 1_000_000 }),
         log: "info".into(),
         traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".into(),
@@ -42,6 +43,7 @@ fn the_line_has_these_keys() {
         "session": "0197-session",
         "kernel_pid": 4242,
         "roots": ["/srv/repo", "/srv/ü"],
+        "state": "/home/u/.local/state/tollgate/servers/file",
         "settings": { "read_bytes_max": 1_000_000 },
         "log": "info",
         "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
@@ -56,11 +58,16 @@ fn a_newer_kernels_key_is_ignored_and_optional_keys_may_be_absent() {
     let mut line = serde_json::to_value(bootstrap()).unwrap();
     let object = line.as_object_mut().unwrap();
     object.insert("new".into(), json!([1, 2]));
-    for optional in ["settings", "log", "traceparent"] {
+    for optional in ["state", "settings", "log", "traceparent"] {
         object.remove(optional);
     }
     let read: Bootstrap = serde_json::from_value(line).unwrap();
-    assert!(read.settings.is_null() && read.log.is_empty() && read.traceparent.is_empty());
+    assert!(
+        read.state.is_none()
+            && read.settings.is_null()
+            && read.log.is_empty()
+            && read.traceparent.is_empty()
+    );
 }
 
 #[test]

@@ -17,6 +17,8 @@ struct Echo<const TOOL: usize>;
 struct Input {
     /// The text.
     text: String,
+    /// So many bytes of it are given back, repeated; default: the text once.
+    bytes: Option<usize>,
 }
 
 impl<const TOOL: usize> Tool for Echo<TOOL> {
@@ -34,11 +36,12 @@ impl<const TOOL: usize> Tool for Echo<TOOL> {
     const DESCRIPTION: &'static str = "Give a text back.";
 
     fn spec(&self) -> Spec {
-        Spec::new(Safety::READ).callers(&[Caller::Program])
+        Spec::new(Safety::READ).callers(&[Caller::Program]).result_bytes_max(0)
     }
 
     async fn call(&self, input: Input, _: Call) -> Result<Reply, Failure> {
-        Ok(Reply::text(input.text))
+        let Some(bytes) = input.bytes else { return Ok(Reply::text(input.text)) };
+        Ok(Reply::text(input.text.chars().cycle().take(bytes).collect::<String>()))
     }
 }
 

@@ -13,7 +13,11 @@ mod perf_08;
 mod perf_09;
 mod perf_10;
 pub(crate) mod perf_11;
+mod perf_12;
+mod perf_13;
+mod perf_14;
 mod perf_15;
+mod steps;
 
 use clap::ValueEnum;
 
@@ -55,6 +59,15 @@ pub(crate) enum Figure {
     /// Tool search: quality
     #[value(name = "PERF-11")]
     SearchQuality,
+    /// Searching and reading files
+    #[value(name = "PERF-12")]
+    Files,
+    /// Much output of a command, a large result of a tool
+    #[value(name = "PERF-13")]
+    Streams,
+    /// From a cancel until nothing is left
+    #[value(name = "PERF-14")]
+    Cancel,
     /// Growth of costs
     #[value(name = "PERF-15")]
     Growth,
@@ -81,6 +94,10 @@ pub(crate) struct Sizes {
     pub(crate) turns: usize,
     /// Programs of a round, of each kind.
     pub(crate) programs: usize,
+    /// Bytes of a command's output, and of a large file.
+    pub(crate) stream_bytes: u64,
+    /// Bytes of the output during which memory is looked at.
+    pub(crate) long_stream_bytes: u64,
 }
 
 impl Sizes {
@@ -92,10 +109,20 @@ impl Sizes {
         starts: 20,
         turns: 3,
         programs: 9,
+        stream_bytes: 1_000_000_000,
+        long_stream_bytes: 10_000_000_000,
     };
     /// To see that it works.
-    pub(crate) const QUICK: Self =
-        Self { rounds: 2, calls: 200, calls_side_by_side: 640, starts: 2, turns: 1, programs: 2 };
+    pub(crate) const QUICK: Self = Self {
+        rounds: 2,
+        calls: 200,
+        calls_side_by_side: 640,
+        starts: 2,
+        turns: 1,
+        programs: 2,
+        stream_bytes: 50_000_000,
+        long_stream_bytes: 400_000_000,
+    };
 }
 
 impl Figure {
@@ -116,6 +143,9 @@ impl Figure {
             Self::FirstRequest => Box::pin(perf_09::measure()).await,
             Self::Search => perf_10::measure(sizes),
             Self::SearchQuality => perf_11::measure(),
+            Self::Files => Box::pin(perf_12::measure(sizes)).await,
+            Self::Streams => Box::pin(perf_13::measure(sizes)).await,
+            Self::Cancel => Box::pin(perf_14::measure(sizes)).await,
             Self::Growth => perf_15::measure(sizes),
             Self::CodeTask => Box::pin(code_task::measure(sizes)).await,
             Self::CodeDeadline => Box::pin(code_deadline::measure(sizes)).await,
@@ -136,6 +166,9 @@ impl Figure {
             Self::FirstRequest => "PERF-09",
             Self::Search => "PERF-10",
             Self::SearchQuality => "PERF-11",
+            Self::Files => "PERF-12",
+            Self::Streams => "PERF-13",
+            Self::Cancel => "PERF-14",
             Self::Growth => "PERF-15",
             Self::CodeTask => "code-task",
             Self::CodeDeadline => "code-deadline",

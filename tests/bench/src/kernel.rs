@@ -1,4 +1,4 @@
-//! A kernel in this process with echo servers as real, supervised processes.
+//! A kernel in this process with echo servers, or those that come with it, as real, supervised processes.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -13,7 +13,7 @@ use tollgate_core::{
     catalog::Provenance,
     name::ServerName,
     safety::Trust,
-    stance::Stance,
+    stance::{Posture, Stance},
 };
 use tollgate_engine::{
     approval::Nobody,
@@ -40,7 +40,7 @@ pub(crate) struct Bench {
     pub(crate) kernel: Arc<Kernel>,
     session: Session,
     arguments: Bytes,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Bench {
@@ -57,20 +57,29 @@ impl Bench {
     /// # Errors
     /// The kernel or a server cannot be had.
     pub(crate) async fn open_for_programs() -> anyhow::Result<Self> {
-        let program = std::env::current_exe()?.with_file_name("tollgate-code");
-        ensure!(
-            program.is_file(),
-            "{} is not there; build everything first: cargo build --release",
-            program.display()
-        );
         let mut settings = settings(1)?;
-        let code =
-            ServerSettings { provenance: Provenance::Builtin, ..server(&program, Vec::new()) };
-        settings.servers.insert(name("code")?, code);
+        settings.servers.insert(name("code")?, built_in("tollgate-code", false)?);
         Self::with(settings).await
     }
 
+    /// A kernel with the shell server, whose commands nobody is asked about.
+    ///
+    /// # Errors
+    /// The kernel or a server cannot be had.
+    pub(crate) async fn open_for_commands() -> anyhow::Result<Self> {
+        let mut settings = settings(0)?;
+        settings.stance = Stance { posture: Posture::FullAccess, ..Stance::default() };
+        settings.servers.insert(name("shell")?, built_in("tollgate-shell", true)?);
+        Self::with(settings).await
+    }
+
+    /// The workspace.
+    pub(crate) fn workspace(&self) -> &Path {
+        self.folder.path()
+    }
+
     async fn with(settings: Settings) -> anyhow::Result<Self> {
+        let stance = settings.stance;
         let folder = tempfile::Builder::new().prefix("tgb-").tempdir()?;
         let dirs = Dirs {
             state: folder.path().join("state"),
@@ -84,7 +93,7 @@ impl Bench {
             resume: None,
             workspace,
             add_dirs: Vec::new(),
-            stance: Stance::default(),
+            stance,
             model: None,
             record_requests: None,
         };
@@ -93,7 +102,7 @@ impl Bench {
         tokio::spawn(async move { while watched.recv().await.is_some() {} });
         let nobody = Arc::new(Nobody("this is a measurement".to_owned()));
         let session = Box::pin(kernel.open(options, nobody, events)).await?;
-        Ok(Self { kernel, session, arguments: arguments(), _folder: folder })
+        Ok(Self { kernel, session, arguments: arguments(), folder })
     }
 
     /// What calls need.
@@ -130,6 +139,19 @@ impl Bench {
     /// # Errors
     /// The store failed.
     pub(crate) async fn ended(&self, tool: &str, arguments: Bytes) -> anyhow::Result<CallEnd> {
+        self.stoppable(tool, arguments, &CancellationToken::new()).await
+    }
+
+    /// The same, until it is told to stop.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub(crate) async fn stoppable(
+        &self,
+        tool: &str,
+        arguments: Bytes,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<CallEnd> {
         let cx = self.context();
         let position =
             Position { session: cx.id.clone(), turn: 1, step: 1, agent: "main".to_owned() };
@@ -142,7 +164,7 @@ impl Bench {
             name: tool.to_owned(),
             arguments,
         };
-        Ok(gate::run_call(cx, raw, &CancellationToken::new()).await?)
+        Ok(gate::run_call(cx, raw, stop).await?)
     }
 }
 
@@ -188,6 +210,19 @@ fn rules() -> anyhow::Result<Vec<Rule>> {
 
 fn name(tool: &str) -> anyhow::Result<ServerName> {
     ServerName::try_from(tool.replace('_', "-")).context("a server's name")
+}
+
+/// A server that comes with `tollgate`.
+fn built_in(program: &str, warden: bool) -> anyhow::Result<ServerSettings> {
+    let program = std::env::current_exe()?.with_file_name(program);
+    ensure!(
+        program.is_file(),
+        "{} is not there; build everything first: cargo build --release",
+        program.display()
+    );
+    let listen = LocalListen::Descriptor;
+    let reach = Reach::Local { program: program.clone(), args: Vec::new(), listen, warden };
+    Ok(ServerSettings { reach, provenance: Provenance::Builtin, ..server(&program, Vec::new()) })
 }
 
 fn server(program: &Path, args: Vec<String>) -> ServerSettings {

@@ -67,8 +67,16 @@ impl Mock {
     /// # Errors
     /// None came in time.
     pub(crate) async fn next(&mut self) -> anyhow::Result<Request> {
-        let next = timeout(REQUEST_WITHIN, self.requests.recv()).await.ok().flatten();
-        next.with_context(|| format!("no model request came in {} s", REQUEST_WITHIN.as_secs()))
+        self.next_within(REQUEST_WITHIN).await
+    }
+
+    /// The next request, after a call that may take this long.
+    ///
+    /// # Errors
+    /// None came in time.
+    pub(crate) async fn next_within(&mut self, patience: Duration) -> anyhow::Result<Request> {
+        let next = timeout(patience, self.requests.recv()).await.ok().flatten();
+        next.with_context(|| format!("no model request came in {} s", patience.as_secs()))
     }
 }
 

@@ -6,55 +6,39 @@
 //! | # | Step | Holds against | If the host has it not |
 //! |---|------|---------------|------------------------|
 //! | 1 | [`resources`]: no new privileges, no dumps, rlimits | debuggers of the same user, hoarding | never starts |
-//! | 2 | [`paths`]: Landlock without any rule | opening files, TCP, signals to others | as [`Sandbox`] says |
-//! | 3 | [`syscalls`]: a seccomp allow-list | all that takes a system call | as [`Sandbox`] says |
+//! | 2 | [`paths`]: Landlock without any rule | opening files, TCP, signals to others | as [`Requirement`] says |
+//! | 3 | [`syscalls::alone`]: a seccomp allow-list | all that takes a system call | as [`Requirement`] says |
 //!
-//! Invariants: what [`confine`] says is what holds, a tier that is missing is named as missing; called
-//! with another thread running, Landlock is missing, because it would hold for the calling thread only.
+//! Invariants: what [`confine`] says is what holds, a tier that is missing is named as missing
+//! (`tests/confine.rs`); called with another thread running, Landlock is missing, because it would hold for
+//! the calling thread only.
 //!
 //! What a program notices: local time is UTC, because the C library cannot read the host's zone.
 //!
-//! Not here: namespaces and control groups (the launcher's), memory of one program (the engine's).
+//! Not here: the steps themselves (`tollgate-confine`); the number of processes, whose limit counts every
+//! process of the user and exempts root (the allow-list denies new ones instead); time of the processor
+//! (the kernel's clock); memory of one program (the engine's).
 
-mod paths;
-mod resources;
-mod syscalls;
+use std::{fs::File, io, os::fd::AsFd};
 
-use crate::settings::Sandbox;
+use nix::sys::resource::{Resource, rlim_t};
+use tollgate_confine::{
+    ConfineError, Requirement, Tiers,
+    paths::{self, Access},
+    resources, syscalls,
+};
+
+/// Open descriptors: 64 kernels at once (the SDK's bound), standard streams, the listening socket, the
+/// runtime's own, and room. At it the next connection waits.
+const DESCRIPTORS_MAX: rlim_t = 96;
 
 /// What to do to this process.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Plan {
     /// How much of it must hold.
-    pub sandbox: Sandbox,
+    pub sandbox: Requirement,
     /// Bytes of address space, the interpreter's and everything else's; an allocation over it fails.
     pub address_bytes: u64,
-}
-
-/// Why a process that should be confined is not.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfineError {
-    /// A step that every supported kernel can do.
-    #[error("cannot {what}")]
-    Step {
-        /// A verb with its object.
-        what: &'static str,
-        /// The operating system's reason.
-        source: nix::Error,
-    },
-    /// A tier is missing, and `sandbox = "required"`.
-    #[error(
-        "sandbox = \"required\", but {tier} cannot be had here: {why}; it needs {needs}; \
-         with sandbox = \"best-effort\" programs run with less, and receipts say so"
-    )]
-    Missing {
-        /// "landlock" or "seccomp".
-        tier: &'static str,
-        /// What the host answered.
-        why: String,
-        /// What a host must have.
-        needs: &'static str,
-    },
 }
 
 /// Confines this process, and says in words for receipts what holds: "landlock:7 seccomp rlimits", where
@@ -63,33 +47,29 @@ pub enum ConfineError {
 /// # Errors
 /// [`ConfineError`]: the process may then be confined in part, and should end.
 pub fn confine(plan: Plan) -> Result<String, ConfineError> {
-    if plan.sandbox == Sandbox::Off {
-        return Ok("off".to_owned());
+    if plan.sandbox == Requirement::Off {
+        return Ok(Tiers::off().to_string());
     }
-    resources::limit(plan.address_bytes)?;
-    let landlock = match paths::close() {
-        Ok(version) => format!("landlock:{version}"),
-        Err(why) => missing(plan.sandbox, "landlock", why, paths::NEEDS)?,
-    };
-    let seccomp = match syscalls::filter() {
-        Ok(()) => "seccomp".to_owned(),
-        Err(why) => missing(plan.sandbox, "seccomp", why, syscalls::NEEDS)?,
-    };
-    Ok(format!("{landlock} {seccomp} rlimits"))
+    let mut tiers = Tiers::new(plan.sandbox);
+    // Nobody of the same user attaches or reads, either.
+    resources::harden(true)?;
+    resources::lower(Resource::RLIMIT_NOFILE, DESCRIPTORS_MAX, "limit the open descriptors")?;
+    resources::lower(Resource::RLIMIT_AS, plan.address_bytes, "limit the address space")?;
+    if !logs_to_a_file() {
+        resources::lower(Resource::RLIMIT_FSIZE, 0, "forbid that files grow")?;
+    }
+    tiers.add(paths::LANDLOCK, paths::restrict(&Access::default()))?;
+    tiers.add(syscalls::SECCOMP, syscalls::alone())?;
+    tiers.hold("rlimits");
+    Ok(tiers.to_string())
 }
 
-fn missing(
-    sandbox: Sandbox,
-    tier: &'static str,
-    why: String,
-    needs: &'static str,
-) -> Result<String, ConfineError> {
-    if sandbox == Sandbox::Required {
-        return Err(ConfineError::Missing { tier, why, needs });
-    }
-    tracing::warn!("programs run without {tier}: {why}; it needs {needs}");
-    Ok(format!("{tier}:none"))
+/// A server beside a kernel may have `2>server.log`: with `RLIMIT_FSIZE` its next line would end it with
+/// SIGXFSZ. A kernel's server has pipes.
+fn logs_to_a_file() -> bool {
+    let is_file = |stream: io::Result<std::os::fd::OwnedFd>| {
+        stream.and_then(|stream| File::from(stream).metadata()).is_ok_and(|found| found.is_file())
+    };
+    is_file(io::stdout().as_fd().try_clone_to_owned())
+        || is_file(io::stderr().as_fd().try_clone_to_owned())
 }
-
-#[cfg(test)]
-mod tests;

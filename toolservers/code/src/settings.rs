@@ -2,6 +2,7 @@
 //!
 //! Not here: what a limit means ([`Limits`]), and limits that one call lowers.
 
+use tollgate_confine::Requirement;
 use tollgate_sdk::Deserialize;
 
 use crate::{confine::Plan, limits::Limits};
@@ -14,19 +15,6 @@ const ADDRESS_BYTES_BASE: u64 = 4 * 1024 * 1024 * 1024;
 /// Address space of a program beside its heap and stack: 128 MiB that the C library reserves as it makes a
 /// thread's arena, the thread's own stack, the parser's.
 const ADDRESS_BYTES_PROGRAM: u64 = 160 * 1024 * 1024;
-
-/// How much of the confinement must hold.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
-#[serde(crate = "tollgate_sdk::serde", rename_all = "kebab-case")]
-pub enum Sandbox {
-    /// Landlock and seccomp, or the server does not start.
-    Required,
-    /// What this host has; receipts say what that is.
-    #[default]
-    BestEffort,
-    /// Nothing is done; receipts say "off". For debuggers.
-    Off,
-}
 
 /// The settings, as typed; what is absent has its default.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
@@ -49,7 +37,7 @@ pub struct Settings {
     /// Programs at once; further ones wait in the kernel.
     pub programs_max: Option<u64>,
     /// How much of the confinement must hold.
-    pub sandbox: Sandbox,
+    pub sandbox: Requirement,
 }
 
 /// A setting that is too small to work or too large to be safe.

@@ -4,7 +4,7 @@
 //! The tests start this program again with [`ACT`] in its environment; that process confines itself as
 //! `tollgate-code` does, does what it is told, and prints how that went. It must have one thread, so this
 //! program is its own harness. What has no safe wrapper (`io_uring_setup`, `mprotect`, `clone`) is tried on
-//! the filter itself: `src/confine/syscalls/tests.rs`.
+//! the filter itself: `syscalls/alone/tests.rs` of `tollgate-confine`.
 
 #![expect(
     clippy::panic,

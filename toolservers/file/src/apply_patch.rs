@@ -17,7 +17,7 @@ use crate::{
     patch::{self, Section},
     patching::{self, Broken, Change, Kind},
     previews,
-    replace::alone,
+    replace::{Put, alone},
     roots::Roots,
     snapshot::as_expected,
     walk::counted,
@@ -110,12 +110,12 @@ pub(crate) fn run(
     let _alone = alone();
     let changes = plan(&write_roots(context, scope), sections, expected, context)?;
     as_previewed(&changes, &context.call_id)?;
-    let metadata = patching::apply(&changes).map_err(broken)?;
-    let mut reply = reply(&changes);
-    for (change, metadata) in changes.iter().zip(metadata) {
-        if let (Some(metadata), true) = (metadata, change.is_seen) {
+    let came = patching::apply(&changes).map_err(broken)?;
+    let mut reply = reply(&changes, &came);
+    for (change, came) in changes.iter().zip(came) {
+        if let (Some(came), true) = (came, change.is_seen) {
             let sha256 = Sha256::digest(&change.bytes).into();
-            reply = with_observation(reply, change.target(), sha256, &metadata);
+            reply = with_observation(reply, change.target(), sha256, &came.metadata);
         }
     }
     Ok(reply)
@@ -177,11 +177,16 @@ fn preparation(changes: &[Change]) -> Preparation {
     for change in changes {
         said = match change.kind {
             Kind::Added => touching(said, &change.place, PathAccess::Create),
-            Kind::Updated => touching(said, &change.place, PathAccess::Write),
+            Kind::Updated => {
+                let said = touching(said, &change.place, PathAccess::Write);
+                touching(said, &change.place, PathAccess::Read)
+            }
             Kind::Deleted => touching(said, &change.place, PathAccess::Delete),
             Kind::Moved => {
                 let said = touching(said, &change.place, PathAccess::Delete);
-                touching(said, change.target(), PathAccess::Create)
+                let said = touching(said, change.target(), PathAccess::Create);
+                // Under its new name it is another file to rules.
+                touching(said, &change.place, PathAccess::Read)
             }
         };
     }
@@ -220,13 +225,14 @@ fn together(changes: &[Change]) -> Diff {
     all
 }
 
-fn reply(changes: &[Change]) -> Reply {
+fn reply(changes: &[Change], came: &[Option<Put>]) -> Reply {
     let diff = together(changes);
     let files = counted(changes.len() as u64, "file", "files");
     let mut lines = vec![format!("Patched {files}: +{} -{} lines.", diff.added, diff.removed)];
-    for change in changes {
+    for (change, came) in changes.iter().zip(came) {
         lines.push(line(change, true));
-        lines.extend(change.notes.iter().map(|note| format!("  {note}")));
+        let lost = came.iter().flat_map(|came| &came.notes);
+        lines.extend(change.notes.iter().chain(lost).map(|note| format!("  {note}")));
     }
     lines.push(diff.bounded(DIFF_BYTES_MAX));
     Reply::text(lines.join("\n"))

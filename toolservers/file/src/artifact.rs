@@ -1,16 +1,22 @@
 //! What `read` sees of an artifact: asked of the kernel piece by piece, and seen as a file is.
 //!
 //! An artifact of at most [`WHOLE_BYTES_MAX`] is read to its end, a larger one until its window is
-//! known. There is no index: an artifact is read from its first byte each time.
+//! known. There is no index: an artifact is read from its first byte each time. It has no name, so a
+//! notebook is shown as the JSON that it is.
 //!
 //! Not here: which artifacts there are, and for whom (the kernel).
+
+use tollgate_sdk::CancellationToken;
 
 use crate::{
     failed::{Class, Failed},
     limits::{BLOCK_BYTES, WHOLE_BYTES_MAX},
     magic::{self, Content},
+    outcome::blocking,
     pass::Pass,
-    view::{TextView, View, binary, check_image},
+    pdf,
+    picture::picture,
+    view::{TextView, View, binary, check_whole},
     window::Wanted,
 };
 
@@ -57,6 +63,8 @@ impl ArtifactId {
 pub(crate) struct Artifact<'a, P> {
     pub(crate) id: &'a ArtifactId,
     pub(crate) piece: P,
+    /// Fires when the call must stop.
+    pub(crate) cancelled: CancellationToken,
 }
 
 impl<P, F> Artifact<'_, P>
@@ -67,23 +75,41 @@ where
     /// Looks at the artifact through a window.
     ///
     /// # Errors
-    /// Those of `piece`; `binary`, `too_large` for an image, `past_end`.
+    /// Those of `piece`; `binary`, `unreadable` and `too_large` for an image or a PDF, `past_end`.
     pub(crate) async fn view(&self, wanted: Wanted) -> Result<View, Failed> {
         let shown = self.id.path();
         let first = (self.piece)(0, BLOCK_BYTES).await?;
         match magic::content(&first) {
             Content::Text => View::text(self.text(first, wanted).await?, wanted, shown),
+            Content::Binary(magic::PDF) => self.pdf(first, wanted).await,
             Content::Binary(kind) => Err(binary(shown, kind, self.size(&first, 0).await?)),
             Content::Image(media_type) => {
-                let size = self.size(&first, 0).await?;
-                check_image(shown, media_type, size)?;
-                let mut data = first;
-                for start in (BLOCK_BYTES as u64..size).step_by(BLOCK_BYTES) {
-                    data.extend((self.piece)(start, BLOCK_BYTES).await?);
-                }
-                Ok(View::image(media_type, data))
+                let data = self.whole(first, &format!("an image ({media_type})")).await?;
+                let (shown, cancelled) = (shown.to_owned(), self.cancelled.clone());
+                let stopped = move || cancelled.is_cancelled();
+                let seen = blocking(move || picture(&shown, media_type, data, &stopped)).await?;
+                Ok(View::Image(seen))
             }
         }
+    }
+
+    async fn pdf(&self, first: Vec<u8>, wanted: Wanted) -> Result<View, Failed> {
+        let bytes = self.whole(first, magic::PDF).await?;
+        let size = bytes.len() as u64;
+        let (shown, cancelled) = (self.id.path().to_owned(), self.cancelled.clone());
+        let made = blocking(move || pdf::made(&shown, bytes, &|| cancelled.is_cancelled())).await?;
+        View::text(made.view(wanted, size, None), wanted, self.id.path())
+    }
+
+    /// All of it, of which `first` was read.
+    async fn whole(&self, first: Vec<u8>, kind: &str) -> Result<Vec<u8>, Failed> {
+        let size = self.size(&first, 0).await?;
+        check_whole(self.id.path(), kind, size)?;
+        let mut bytes = first;
+        for start in (BLOCK_BYTES as u64..size).step_by(BLOCK_BYTES) {
+            bytes.extend((self.piece)(start, BLOCK_BYTES).await?);
+        }
+        Ok(bytes)
     }
 
     /// Reads until the window is known and, of at most [`WHOLE_BYTES_MAX`], all of it is.

@@ -16,7 +16,7 @@ use crate::{
     failed::Failed,
     limits::{DIFF_BYTES_MAX, PREVIEW_BYTES_MAX},
     matching::Edit as Replacement,
-    outcome::{blocking, last_seen, prepared, roots, with_observation, write_roots},
+    outcome::{blocking, last_seen, prepared, roots, touching, with_observation, write_roots},
     replace::{alone, other_links, replace},
     roots::Place,
     snapshot::as_expected,
@@ -101,7 +101,9 @@ pub(crate) async fn prepare(
         let place = roots.locate(&path)?;
         let editing = editing::plan(&place, &edits, last_seen(&context, &place))?;
         as_expected(&place, Some(&editing.before), expected)?;
-        Ok(prepared(Safety::WRITE, &place, PathAccess::Write)
+        // A match that was almost right is told with the text that is there.
+        let said = prepared(Safety::WRITE, &place, PathAccess::Write);
+        Ok(touching(said, &place, PathAccess::Read)
             .title(format!("Edit {}", place.shown))
             .preview(editing.diff.bounded(PREVIEW_BYTES_MAX)))
     })
@@ -124,15 +126,15 @@ pub(crate) fn run(
     let seen = last_seen(context, &place);
     let editing = editing::plan(&place, edits, seen)?;
     as_expected(&place, Some(&editing.before), expected)?;
-    let metadata = replace(&place, &editing.bytes, Some(&editing.before))?;
-    let reply = reply(&place, &editing);
+    let put = replace(&place, &editing.bytes, Some(&editing.before))?;
+    let reply = reply(&place, &editing, &put.notes);
     // A session that did not see the rest of the file still has not: a later write must not take it
     // for read.
     if !editing.is_seen {
         return Ok(reply);
     }
     let sha256 = Sha256::digest(&editing.bytes).into();
-    Ok(with_observation(reply, &place, sha256, &metadata))
+    Ok(with_observation(reply, &place, sha256, &put.metadata))
 }
 
 fn replacements(edits: &[EditItem]) -> Vec<Replacement> {
@@ -140,7 +142,7 @@ fn replacements(edits: &[EditItem]) -> Vec<Replacement> {
     edits.map(|EditItem { old, new, all }| Replacement { old, new, all }).collect()
 }
 
-fn reply(place: &Place, editing: &Editing) -> Reply {
+fn reply(place: &Place, editing: &Editing, lost: &[String]) -> Reply {
     let diff = &editing.diff;
     let places = match editing.places {
         1 => "1 place".to_owned(),
@@ -153,6 +155,7 @@ fn reply(place: &Place, editing: &Editing) -> Reply {
     if links > 1 {
         lines.push(format!("Note: {}.", other_links(links)));
     }
+    lines.extend(lost.iter().map(|lost| format!("Note: {lost}.")));
     lines.push(diff.bounded(DIFF_BYTES_MAX));
     Reply::text(lines.join("\n"))
         .metadata(json!({

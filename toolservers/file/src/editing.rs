@@ -112,4 +112,6 @@ fn explained(failed: Failed, form: Form, is_stale: bool) -> Failed {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

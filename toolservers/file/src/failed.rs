@@ -49,6 +49,10 @@ pub(crate) enum Class {
     Stale,
     /// Over a bound of this server.
     TooLarge,
+    /// What it needs is not here.
+    Unavailable,
+    /// An image or a document that is damaged, encrypted, or has no text.
+    Unreadable,
 }
 
 impl Class {
@@ -77,6 +81,8 @@ impl Class {
             Self::SpecialFile => "special_file",
             Self::Stale => "stale",
             Self::TooLarge => "too_large",
+            Self::Unavailable => "unavailable",
+            Self::Unreadable => "unreadable",
         }
     }
 }

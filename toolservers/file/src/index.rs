@@ -11,7 +11,7 @@ use std::{
 use crate::limits::{INDEX_FILES_MAX, INDEX_MARKS_MAX, INDEX_STEP_BYTES};
 
 /// What makes a file the same file with the same content, as far as its metadata tells.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) struct Version {
     device: u64,
     inode: u64,

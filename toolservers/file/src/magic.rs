@@ -13,13 +13,16 @@ pub(crate) enum Content {
     Text,
 }
 
+/// What a PDF is called.
+pub(crate) const PDF: &str = "a PDF document";
+
 /// Starts of files that are never text, longest first where one begins another.
 const STARTS: [(&[u8], Content); 27] = [
     (b"\x89PNG\r\n\x1a\n", Content::Image("image/png")),
     (b"\xff\xd8\xff", Content::Image("image/jpeg")),
     (b"GIF87a", Content::Image("image/gif")),
     (b"GIF89a", Content::Image("image/gif")),
-    (b"%PDF-", Content::Binary("a PDF document")),
+    (b"%PDF-", Content::Binary(PDF)),
     (b"PK\x03\x04", Content::Binary("a ZIP archive (or an Office document, JAR, APK)")),
     (b"PK\x05\x06", Content::Binary("an empty ZIP archive")),
     (b"\x1f\x8b", Content::Binary("gzip data")),
@@ -55,6 +58,11 @@ pub(crate) fn content(head: &[u8]) -> Content {
     if let Some((_, content)) = starts.next() {
         return *content;
     }
+    // Its second line should have bytes that nobody types, and mostly no control characters.
+    let is_cut = |error: std::str::Utf8Error| error.error_len().is_none();
+    if may_be_pdf(head) && std::str::from_utf8(head).is_err_and(|error| !is_cut(error)) {
+        return Content::Binary(PDF);
+    }
     match head {
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] if has_controls => {
             return Content::Image("image/webp");
@@ -80,56 +88,9 @@ pub(crate) fn content(head: &[u8]) -> Content {
     }
 }
 
-/// Width and height in pixels of an image, by its header.
-pub(crate) fn dimensions(media_type: &str, bytes: &[u8]) -> Option<(u32, u32)> {
-    match media_type {
-        "image/png" => Some((big(bytes, 16, 4)?, big(bytes, 20, 4)?)),
-        "image/gif" => Some((little(bytes, 6, 2)?, little(bytes, 8, 2)?)),
-        "image/jpeg" => jpeg(bytes),
-        "image/webp" => webp(bytes),
-        _ => None,
-    }
-}
-
-/// Walks the segments of a JPEG to its frame header (ITU-T T.81, B.2.2).
-fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
-    let mut at = 2;
-    loop {
-        if bytes.get(at)? != &0xFF {
-            return None;
-        }
-        let marker = *bytes.get(at + 1)?;
-        match marker {
-            0xFF => at += 1,
-            0xC0..=0xCF if !matches!(marker, 0xC4 | 0xC8 | 0xCC) => {
-                return Some((big(bytes, at + 7, 2)?, big(bytes, at + 5, 2)?));
-            }
-            _ => at += 2 + big(bytes, at + 2, 2)? as usize,
-        }
-    }
-}
-
-/// The three kinds of WebP (RFC 9649, 2.5 to 2.7).
-fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
-    match bytes.get(12..16)? {
-        b"VP8X" => Some((little(bytes, 24, 3)? + 1, little(bytes, 27, 3)? + 1)),
-        b"VP8L" => {
-            let bits = little(bytes, 21, 4)?;
-            Some(((bits & 0x3FFF) + 1, ((bits >> 14) & 0x3FFF) + 1))
-        }
-        b"VP8 " => Some((little(bytes, 26, 2)? & 0x3FFF, little(bytes, 28, 2)? & 0x3FFF)),
-        _ => None,
-    }
-}
-
-fn big(bytes: &[u8], at: usize, count: usize) -> Option<u32> {
-    let bytes = bytes.get(at..at.checked_add(count)?)?;
-    Some(bytes.iter().fold(0, |number, byte| (number << 8) | u32::from(*byte)))
-}
-
-fn little(bytes: &[u8], at: usize, count: usize) -> Option<u32> {
-    let bytes = bytes.get(at..at.checked_add(count)?)?;
-    Some(bytes.iter().rev().fold(0, |number, byte| (number << 8) | u32::from(*byte)))
+/// Whether a text could be a PDF that has no byte but those of text: its parser decides.
+pub(crate) fn may_be_pdf(head: &[u8]) -> bool {
+    matches!(head, [b'%', b'P', b'D', b'F', b'-', b'1' | b'2', b'.', ..])
 }
 
 #[cfg(test)]

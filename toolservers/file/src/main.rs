@@ -2,7 +2,8 @@
 //!
 //! In reading order: `roots` and `resolve` say where a path leads and open it; `text` and `ending`
 //! know encodings and line endings; `window`, `pass` and `view` see a part of a text of any size,
-//! `reading` that of a file, `artifact` that of an artifact; `walk` goes through directories, for
+//! `reading` that of a file, `artifact` that of an artifact; `picture` is what is shown of an image, `pdf`
+//! and `notebook` make a text (`made`) of a document; `walk` goes through directories, for
 //! `listing`, `finding` and `searching`; `matching` and `near` find what an edit means, `hunks` what a
 //! `patch` means; `replace` puts new content in place, `patching` that of several files. The tools are
 //! `read`, `write`, `edit`, `list`, `find`, `grep` and `apply_patch`; `legacy` has their old names.
@@ -17,6 +18,7 @@ mod names;
 mod nearest;
 mod resolve;
 mod roots;
+mod twins;
 
 mod ending;
 mod index;
@@ -34,17 +36,28 @@ mod listing;
 mod searching;
 
 mod artifact;
+mod made;
+mod notebook;
 mod notices;
+mod pdf;
+mod picture;
 mod reading;
+mod unchanged;
 
 mod fold;
 mod matching;
 mod near;
 
+mod attributes;
 mod diff;
+mod itself;
+mod rename;
 mod replace;
 mod snapshot;
 mod strays;
+mod transfer;
+mod trash;
+mod tree;
 
 mod editing;
 mod previews;
@@ -54,27 +67,42 @@ mod hunks;
 mod patch;
 mod patching;
 
+mod cells;
+
 mod apply_patch;
+mod delete;
 mod edit;
 mod find;
 mod grep;
 mod legacy;
 mod list;
+mod moving;
+mod notebook_edit;
 mod outcome;
 mod read;
+mod restore;
 mod write;
 
+use std::sync::Arc;
+
 use tollgate_sdk::Server;
+
+use trash::Trash;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let server = Server::start("file", env!("CARGO_PKG_VERSION"))?;
     let server = server.tool(read::Read).tool(write::Write).tool(edit::Edit);
     let server = server.tool(list::List).tool(find::Find).tool(grep::Grep);
-    let server = server.tool(apply_patch::ApplyPatch);
+    let trash = server.state_dir().map(|state| Arc::new(Trash::new(state)));
+    let server = server.tool(apply_patch::ApplyPatch).tool(notebook_edit::NotebookEdit);
+    let server = server.tool(moving::Move);
+    let server = server.tool(delete::Delete(trash.clone())).tool(restore::Restore(trash));
     legacy::register(server).serve().await?;
     Ok(())
 }
 
+#[cfg(test)]
+mod races;
 #[cfg(test)]
 mod testing;

@@ -37,7 +37,10 @@ pub(crate) fn directory(place: &Place) -> Failed {
         0 => format!("It holds: {}", told.join(", ")),
         more => format!("It holds: {}, and {more} more", told.join(", ")),
     };
-    let message = format!("{} is a directory; name a file in it. {holds}", place.shown);
+    let message = format!(
+        "{} is a directory; to see what is in it use list, or name a file in it. {holds}",
+        place.shown
+    );
     Failed::new(Class::IsDirectory, message)
 }
 

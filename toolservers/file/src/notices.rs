@@ -1,8 +1,11 @@
 //! What `read` says beside a text: what was left out, how to go on, how the bytes were decoded.
 
+use std::{os::unix::ffi::OsStrExt, path::Path};
+
 use crate::{
     artifact::ArtifactId,
     limits::{READ_BYTES_MAX, READ_LINES_MAX},
+    names::is_plain,
     roots::Place,
     view::TextView,
     window::Cut,
@@ -45,7 +48,7 @@ impl<'a> Source<'a> {
     fn through(self, program: &str) -> String {
         match self {
             Self::File(place) => {
-                format!("{program} {}", quoted(&place.absolute.display().to_string()))
+                format!("{program} {}", quoted(&place.absolute))
             }
             Self::Artifact(id) => format!("tollgate artifacts show {} | {program}", id.digits()),
         }
@@ -62,6 +65,10 @@ pub(crate) fn notices(source: Source<'_>, view: &TextView) -> Vec<String> {
         notices
             .push("another program changed the file while it was read; read it again".to_owned());
     }
+    if let Some(made) = &view.made {
+        notices.extend(made.notices.iter().cloned());
+    }
+    notices.extend(view.notice.clone());
     notices.extend(view.form.said());
     notices.extend(view.shown.cut.map(|cut| cut_notice(source, view, cut)));
     notices
@@ -108,7 +115,22 @@ fn cut_notice(source: Source<'_>, view: &TextView, cut: Cut) -> String {
     }
 }
 
-/// A path as one word of a shell.
-fn quoted(path: &str) -> String {
-    format!("'{}'", path.replace('\'', r"'\''"))
+/// A path as one word of a shell, on one line: with `$'…'` of bash where it has other bytes than
+/// characters that are seen.
+fn quoted(path: &Path) -> String {
+    let bytes = path.as_os_str().as_bytes();
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && text.chars().all(is_plain)
+    {
+        return format!("'{}'", text.replace('\'', r"'\''"));
+    }
+    let escaped = bytes.iter().map(|byte| match byte {
+        b'\'' | b'\\' => format!("\\{}", char::from(*byte)),
+        b' '..=b'~' => char::from(*byte).to_string(),
+        other => format!("\\x{other:02x}"),
+    });
+    format!("$'{}'", escaped.collect::<String>())
 }
+
+#[cfg(test)]
+mod tests;

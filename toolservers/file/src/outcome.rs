@@ -9,8 +9,12 @@ use tollgate_sdk::{
 
 use crate::{
     failed::{Class, Failed},
+    itself::Itself,
     limits::INVALID_BYTES_MAX,
+    previews,
     roots::{Place, Roots},
+    twins,
+    walk::counted,
     window::head,
 };
 
@@ -59,21 +63,59 @@ pub(crate) fn write_roots(context: &Context, scope: &Scope) -> Roots {
     Roots::new(&scope.write_roots, &context.cwd)
 }
 
-/// A preparation with what rules match: the file, and every name by which links lead to it.
+/// A preparation with what rules match: the file, every name by which links lead to it, and its other
+/// names, whose content is the same. Where a name is not known, nobody can say that the call only reads
+/// what it may.
 pub(crate) fn prepared(safety: Safety, place: &Place, access: PathAccess) -> Preparation {
-    touching(Preparation::new(safety), place, access)
+    let said = touching(Preparation::new(safety), place, access);
+    with_twins(said, place)
+}
+
+/// With the other names of a file as read, and a question if not all are known.
+fn with_twins(said: Preparation, place: &Place) -> Preparation {
+    let twins = twins::of(place);
+    let said = twins.names.iter().fold(said, |said, name| {
+        said.subject(Subject::Path {
+            absolute: place.root().join(name),
+            relative: Some(name.clone()),
+            access: PathAccess::Read,
+            reach: PathReach::Itself,
+        })
+    });
+    if twins.missing == 0 {
+        return said;
+    }
+    let names = counted(twins.missing, "other name", "other names");
+    let told = format!(
+        "{} is a file with {names} (hard links) that lie outside of the workspace or were not found; what \
+         rules say of them is not known.\n",
+        place.shown
+    );
+    let safety = Safety { read_only: false, ..said.safety };
+    Preparation { safety, ..said }.preview(told)
 }
 
 /// A preparation of a call that reads what is at a place and below it, but for what its grant
 /// withholds. Said of a file too: by the time of the call it may be a directory.
 pub(crate) fn prepared_tree(place: &Place) -> Preparation {
     let said = Preparation::new(Safety::READ);
-    reaching(said, place, PathAccess::Read, PathReach::GrantedTree)
+    with_twins(reaching(said, place, PathAccess::Read, PathReach::GrantedTree), place)
 }
 
 /// A preparation that touches one more file.
 pub(crate) fn touching(said: Preparation, place: &Place, access: PathAccess) -> Preparation {
     reaching(said, place, access, PathReach::Itself)
+}
+
+/// A preparation that touches one more entry: a directory with all below it.
+pub(crate) fn touching_all(
+    said: Preparation,
+    place: &Place,
+    access: PathAccess,
+    is_directory: bool,
+) -> Preparation {
+    let reach = if is_directory { PathReach::Tree } else { PathReach::Itself };
+    reaching(said, place, access, reach)
 }
 
 fn reaching(said: Preparation, place: &Place, access: PathAccess, reach: PathReach) -> Preparation {
@@ -87,6 +129,47 @@ fn reaching(said: Preparation, place: &Place, access: PathAccess, reach: PathRea
     place.names.iter().fold(said, |said, (absolute, relative)| {
         said.subject(subject(absolute, relative.as_deref()))
     })
+}
+
+/// Refuses if a file that the session never read is another one than the preview showed. `shown`: what it
+/// showed; a call that this process did not prepare is judged without.
+///
+/// # Errors
+/// `stale`.
+pub(crate) fn as_previewed(
+    place: &Place,
+    now: Option<[u8; 32]>,
+    shown: Option<Option<[u8; 32]>>,
+) -> Result<(), Failed> {
+    if shown.is_none_or(|shown| shown == now) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} changed between the preview of this call and now; nothing was written. Read it, then write what \
+         should be there",
+        place.shown
+    );
+    Err(Failed::new(Class::Stale, message))
+}
+
+/// Looks whether the entry that a call takes is the one that its preview showed. A directory is taken only
+/// if there was a preview: rules were asked about all below it then, and about a file they were not.
+///
+/// # Errors
+/// `stale`.
+pub(crate) fn as_shown(call_id: &str, place: &Place, entry: &Itself) -> Result<(), Failed> {
+    let is_same = match previews::take(call_id) {
+        Some(shown) => shown == Some(entry.digest()),
+        None => !entry.is_directory(),
+    };
+    if is_same {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is not what it was when the call was judged; nothing changed. Look again, then try again",
+        place.shown
+    );
+    Err(Failed::new(Class::Stale, message))
 }
 
 /// What the session last saw of a file: the digest of its content.

@@ -68,6 +68,20 @@ impl Pass {
         self.scan.feed(text);
     }
 
+    /// Whether the window begins later, so that what comes may be passed over.
+    pub(crate) fn is_before_window(&self) -> bool {
+        self.scan.is_before_window()
+    }
+
+    /// Passes over bytes without breaks; they are NULs, which are no fault of any encoding.
+    pub(crate) fn skip_hole(&mut self, bytes: u64) {
+        if bytes > 0 {
+            self.sniffer.cut();
+            self.last = 0;
+            self.scan.skip_hole(bytes);
+        }
+    }
+
     /// Whether nothing that comes can change the window, nor whether the text goes on after it.
     pub(crate) fn is_done(&self) -> bool {
         self.scan.is_done()
@@ -102,6 +116,8 @@ impl Pass {
             size,
             sha256: None,
             is_torn: false,
+            made: None,
+            notice: None,
         }
     }
 }

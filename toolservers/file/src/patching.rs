@@ -9,7 +9,7 @@
 
 mod undo;
 
-use std::{collections::HashSet, fs::Metadata, path::Path};
+use std::{collections::HashSet, path::Path};
 
 use nix::{fcntl::AtFlags, sys::stat};
 
@@ -22,7 +22,7 @@ use crate::{
     magic::{self, Content},
     nearest,
     patch::{Action, Section},
-    replace::{Staged, remove, unchanged},
+    replace::{Put, Staged, remove, unchanged},
     roots::{Place, Roots, shown},
     snapshot::Snapshot,
     writing::{self, Writing},
@@ -278,11 +278,11 @@ impl From<Failed> for Broken {
     }
 }
 
-/// Makes all changes, and gives the metadata of each file that is there afterwards.
+/// Makes all changes, and gives what came into place of each.
 ///
 /// # Errors
 /// `stale` or the operating system's error, and what could not be undone.
-pub(crate) fn apply(changes: &[Change]) -> Result<Vec<Option<Metadata>>, Broken> {
+pub(crate) fn apply(changes: &[Change]) -> Result<Vec<Option<Put>>, Broken> {
     let mut staged = Vec::new();
     for change in changes {
         staged.push(stage(change)?);
@@ -296,7 +296,7 @@ pub(crate) fn apply(changes: &[Change]) -> Result<Vec<Option<Metadata>>, Broken>
     let mut done = Vec::new();
     for (change, staged) in changes.iter().zip(staged) {
         match put(change, staged) {
-            Ok(metadata) => done.push(metadata),
+            Ok(came) => done.push(came),
             Err(failed) => {
                 let left = undo::undo(changes.get(..done.len()).unwrap_or_default());
                 return Err(Broken { failed, left });
@@ -323,10 +323,10 @@ fn stage(change: &Change) -> Result<Option<Staged<'_>>, Failed> {
     }
 }
 
-fn put(change: &Change, staged: Option<Staged<'_>>) -> Result<Option<Metadata>, Failed> {
-    let metadata = staged.map(Staged::put).transpose()?;
+fn put(change: &Change, staged: Option<Staged<'_>>) -> Result<Option<Put>, Failed> {
+    let came = staged.map(Staged::put).transpose()?;
     let Some(before) = change.before.as_ref().filter(|_| change.goes()) else {
-        return Ok(metadata);
+        return Ok(came);
     };
     remove(&change.place, before).inspect_err(|_| {
         if change.kind == Kind::Moved {
@@ -334,7 +334,7 @@ fn put(change: &Change, staged: Option<Staged<'_>>) -> Result<Option<Metadata>, 
             undo::forget(change).ok();
         }
     })?;
-    Ok(metadata)
+    Ok(came)
 }
 
 #[cfg(test)]

@@ -3,10 +3,13 @@
 //! The result's text is the file's lines as they are, with LF for each break; what was left out, or
 //! how the bytes were decoded, stands after it in square brackets. Metadata:
 //! `{"path", "from", "lines", "total_lines": int|null, "bytes", "encoding", "bom", "line_ending",
-//! "truncated": bool}`, for an image `{"path", "bytes", "media_type", "width", "height"}`.
+//! "truncated": bool}`. Of a document the lines are those of the text that is made of it, and there is
+//! also `{"document": "pdf", "pages", "first_page", "last_page"}` (0: before the first page) or
+//! `{"document": "notebook", "cells", "language"}`. Of an image:
+//! `{"path", "bytes", "media_type", "width", "height", "shown": {"bytes", "media_type", "width", "height"}}`.
+//! Of a window that the agent has already (`unchanged`) there is also `{"unchanged_since_step"}`.
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use tollgate_sdk::{
     Call, Caller, Context, Deserialize, Failure, HostService, Invalid, JsonSchema, PathAccess,
     Preparation, Reply, Safety, Scope, Spec, Tool, Truncated,
@@ -17,7 +20,8 @@ use crate::{
     failed::Failed,
     notices::{Source, notices},
     outcome::{blocking, prepared, read_roots, roots, with_observation},
-    reading,
+    picture::Picture,
+    reading, unchanged,
     view::{TextView, View},
     window::Wanted,
 };
@@ -44,14 +48,14 @@ pub(crate) struct ReadInput {
 impl Tool for Read {
     type Input = ReadInput;
     const NAME: &'static str = "read";
-    const DESCRIPTION: &'static str = "Read a text file, an image or an artifact (`artifact:ID`). Shows at \
-        most 2000 lines and 50 KiB, without line numbers; a notice in square brackets after them says \
-        what was left out and the next offset.";
+    const DESCRIPTION: &'static str = "Read a text file, an image, a PDF, a notebook or an artifact \
+        (`artifact:ID`). Shows at most 2000 lines and 50 KiB, without line numbers; a notice in square \
+        brackets after them says what was left out and the next offset.";
 
     fn spec(&self) -> Spec {
         Spec::new(Safety::READ)
             .title("Read a file")
-            .search_hint("open show view file content text lines image cat head")
+            .search_hint("open show view content text image pdf notebook cat head")
             .argument_aliases(&[("file", "path"), ("file_path", "path")])
             .host_services(&[HostService::ReadArtifact])
             .callers(&[Caller::Program, Caller::Server, Caller::Client])
@@ -101,7 +105,8 @@ pub(crate) async fn run(path: String, wanted: Wanted, call: Call) -> Result<Repl
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         Ok(call.read_artifact(id.digits(), start, count).await?.into())
     };
-    let view = Artifact { id, piece }.view(wanted).await?;
+    let cancelled = call.cancelled.clone();
+    let view = Artifact { id, piece, cancelled }.view(wanted).await?;
     Ok(reply(Source::Artifact(id), view))
 }
 
@@ -124,11 +129,17 @@ pub(crate) fn read_file(
 ) -> Result<Reply, Failed> {
     let place = read_roots(context, scope).locate(path)?;
     let (view, metadata) = reading::view(&place, wanted, stopped)?;
-    let sha256 = match &view {
-        View::Text(text) => text.sha256,
-        View::Image { data, .. } => Some(Sha256::digest(data).into()),
+    let (sha256, bytes) = match &view {
+        View::Text(text) => (text.sha256, text.shown.text.len()),
+        // A picture is always sent: whether a model still has one cannot be told.
+        View::Image(picture) => (Some(picture.sha256), 0),
     };
-    let reply = reply(Source::File(&place), view);
+    let since =
+        sha256.and_then(|digest| unchanged::since(context, &place.absolute, wanted, digest, bytes));
+    let reply = match (since, view) {
+        (Some(step), View::Text(text)) => unchanged_reply(Source::File(&place), &text, step),
+        (_, view) => reply(Source::File(&place), view),
+    };
     Ok(match sha256 {
         Some(sha256) => with_observation(reply, &place, sha256, &metadata),
         None => reply,
@@ -138,8 +149,16 @@ pub(crate) fn read_file(
 fn reply(source: Source<'_>, view: View) -> Reply {
     match view {
         View::Text(text) => text_reply(source, &text),
-        View::Image { media_type, data, pixels } => image_reply(source, media_type, data, pixels),
+        View::Image(picture) => image_reply(source, picture),
     }
+}
+
+fn unchanged_reply(source: Source<'_>, view: &TextView, step: u32) -> Reply {
+    let mut metadata = metadata(source, view);
+    if let Value::Object(metadata) = &mut metadata {
+        metadata.insert("unchanged_since_step".to_owned(), json!(step));
+    }
+    Reply::text(unchanged::sentence(source.shown(), step)).metadata(metadata)
 }
 
 fn text_reply(source: Source<'_>, view: &TextView) -> Reply {
@@ -169,7 +188,7 @@ fn text(source: Source<'_>, view: &TextView) -> String {
 }
 
 fn metadata(source: Source<'_>, view: &TextView) -> Value {
-    json!({
+    let mut metadata = json!({
         "path": source.path(),
         "from": view.shown.from,
         "lines": view.shown.lines,
@@ -179,29 +198,47 @@ fn metadata(source: Source<'_>, view: &TextView) -> Value {
         "bom": view.form.bom,
         "line_ending": view.endings.word(),
         "truncated": view.shown.cut.is_some(),
-    })
+    });
+    if let (Value::Object(metadata), Some(made)) = (&mut metadata, &view.made) {
+        metadata.extend(made.facts.clone());
+    }
+    metadata
 }
 
-fn image_reply(
-    source: Source<'_>,
-    media_type: &'static str,
-    data: Vec<u8>,
-    pixels: Option<(u32, u32)>,
-) -> Reply {
-    let size = match pixels {
-        Some((width, height)) => format!("{width}×{height} pixels, "),
-        None => String::new(),
-    };
-    let bytes = data.len();
-    Reply::text(format!("{}: {media_type}, {size}{bytes} bytes, not scaled", source.shown()))
-        .image(media_type, data)
-        .metadata(json!({
-            "path": source.path(),
-            "bytes": bytes,
-            "media_type": media_type,
-            "width": pixels.map(|(width, _)| width),
-            "height": pixels.map(|(_, height)| height),
-        }))
+fn image_reply(source: Source<'_>, picture: Picture) -> Reply {
+    let metadata = json!({
+        "path": source.path(),
+        "bytes": picture.bytes,
+        "media_type": picture.media_type,
+        "width": picture.size.0,
+        "height": picture.size.1,
+        "shown": {
+            "bytes": picture.shown.data.len(),
+            "media_type": picture.shown.media_type,
+            "width": picture.shown.size.0,
+            "height": picture.shown.size.1,
+        },
+    });
+    let text = image_text(source, &picture);
+    Reply::text(text).image(picture.shown.media_type, picture.shown.data).metadata(metadata)
+}
+
+/// What the model reads beside an image.
+fn image_text(source: Source<'_>, picture: &Picture) -> String {
+    let Picture { shown, bytes, media_type, size: (width, height), .. } = picture;
+    let whole = format!("{}: {media_type}, {width}×{height} pixels, {bytes} bytes", source.shown());
+    if !picture.is_scaled() {
+        return format!("{whole}, not scaled");
+    }
+    let (shown_width, shown_height) = shown.size;
+    let factor = f64::from((*width).max(*height)) / f64::from(shown_width.max(shown_height).max(1));
+    format!(
+        "{whole}; shown as {}, {shown_width}×{shown_height} pixels, {} bytes: {}. Places in the image shown, times \
+         {factor:.2}, are places in the file's",
+        shown.media_type,
+        shown.data.len(),
+        picture.notices.join("; "),
+    )
 }
 
 #[cfg(test)]

@@ -8,33 +8,34 @@
 //! temporary file of a secret is never readable by others (tests `a_replaced_file_keeps_its_mode`,
 //! `a_concurrent_change_is_refused`).
 //!
-//! Not kept: extended attributes and access control lists, and the link to other hard links.
+//! Extended attributes, access control lists among them, go along; what could not be kept is told
+//! ([`Put::notes`]). Not kept: the link to other hard links, and bits that lend the owner's rights, which a
+//! write in place ends too.
 
 use std::{
-    fs::{File, Metadata},
+    fs::{File, Metadata, Permissions},
     io::{self, Write},
     os::{
         fd::OwnedFd,
         unix::fs::{MetadataExt, PermissionsExt},
     },
     path::Path,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use nix::{
     errno::Errno,
-    fcntl::{AtFlags, OFlag, RenameFlags, openat, renameat, renameat2},
+    fcntl::{AtFlags, OFlag, openat, renameat},
     sys::stat::Mode,
     unistd::{AccessFlags, Gid, Uid, UnlinkatFlags, faccessat, fchown, fsync, unlinkat},
 };
 
 use crate::{
+    attributes,
     failed::{Class, Failed},
     index::Version,
     limits::TEMPORARY_TRIES_MAX,
+    rename::rename_new,
     roots::{Place, open_in},
     snapshot::Snapshot,
     strays,
@@ -46,7 +47,16 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes `content` where `before` is (`None`: where nothing is), and gives the new file's metadata.
+/// What came into place.
+#[derive(Debug)]
+pub(crate) struct Put {
+    /// Of the new file.
+    pub(crate) metadata: Metadata,
+    /// Sentences, without full stop, on what of the old file could not be kept.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Writes `content` where `before` is (`None`: where nothing is).
 ///
 /// # Errors
 /// `stale` if what is there is not `before` any more; else the operating system's error. Nothing
@@ -55,7 +65,7 @@ pub(crate) fn replace(
     place: &Place,
     content: &[u8],
     before: Option<&Snapshot>,
-) -> Result<Metadata, Failed> {
+) -> Result<Put, Failed> {
     Staged::new(place, content, before, before)?.put()
 }
 
@@ -65,6 +75,7 @@ pub(crate) struct Staged<'a> {
     place: &'a Place,
     before: Option<&'a Snapshot>,
     temporary: Temporary,
+    notes: Vec<String>,
 }
 
 impl<'a> Staged<'a> {
@@ -88,11 +99,12 @@ impl<'a> Staged<'a> {
         strays::sweep(&directory);
         let mut temporary = Temporary::create(directory, like.is_some()).map_err(failed)?;
         temporary.file.write_all(content).map_err(failed)?;
-        if let Some(like) = like {
-            temporary.take_over(like).map_err(failed)?;
-        }
+        let notes = match like {
+            Some(like) => temporary.take_over(like).map_err(failed)?,
+            None => Vec::new(),
+        };
         temporary.file.sync_all().map_err(failed)?;
-        Ok(Self { place, before, temporary })
+        Ok(Self { place, before, temporary, notes })
     }
 
     /// Looks whether it could be put in place now.
@@ -103,18 +115,18 @@ impl<'a> Staged<'a> {
         check(&self.temporary.directory, self.place, self.before)
     }
 
-    /// Puts it in place, and gives the new file's metadata.
+    /// Puts it in place.
     ///
     /// # Errors
     /// As [`Staged::check`], or the operating system's error. Nothing changed then.
-    pub(crate) fn put(mut self) -> Result<Metadata, Failed> {
+    pub(crate) fn put(mut self) -> Result<Put, Failed> {
         self.check()?;
         let metadata = self.temporary.file.metadata();
         let metadata = metadata.map_err(|error| Failed::io("write", &self.place.shown, &error))?;
         self.temporary.rename(self.place, self.before.is_none())?;
         // Makes the rename durable. Where a file system cannot, the content is in place all the same.
         fsync(&self.temporary.directory).ok();
-        Ok(metadata)
+        Ok(Put { metadata, notes: self.notes })
     }
 }
 
@@ -184,12 +196,10 @@ impl Temporary {
     /// A new empty file: for its owner alone if it is to hold an old file's content, else as the
     /// process makes files.
     fn create(directory: OwnedFd, private: bool) -> io::Result<Self> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
         let mode = Mode::from_bits_truncate(if private { 0o600 } else { 0o666 });
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC;
         for _ in 0..TEMPORARY_TRIES_MAX {
-            let count = COUNT.fetch_add(1, Ordering::Relaxed);
-            let name = strays::name(count);
+            let name = strays::name();
             let file = match openat(&directory, name.as_str(), flags, mode) {
                 Ok(file) => File::from(file),
                 Err(Errno::EEXIST) => continue,
@@ -203,29 +213,32 @@ impl Temporary {
         Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free name for a temporary file"))
     }
 
-    /// Takes over owner and mode of the file that it will replace.
-    fn take_over(&self, before: &Snapshot) -> io::Result<()> {
+    /// Takes over owner, attributes and mode of the file that it will replace; sentences on what it could
+    /// not.
+    fn take_over(&self, before: &Snapshot) -> io::Result<Vec<String>> {
         let (old, new) = (&before.metadata, self.file.metadata()?);
         if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
             fchown(&self.file, Some(Uid::from_raw(old.uid())), Some(Gid::from_raw(old.gid())))?;
         }
-        let mode = std::fs::Permissions::from_mode(old.mode() & 0o7777);
-        self.file.set_permissions(mode)
+        let lost = attributes::carry(&before.file, &self.file);
+        let mut notes = Vec::new();
+        if !lost.is_empty() {
+            notes.push(format!("extended attributes that were not kept: {}", lost.join(", ")));
+        }
+        let mode = old.mode() & 0o7777;
+        let lent = if mode & 0o010 == 0 { mode & 0o4000 } else { mode & 0o6000 };
+        if lent != 0 {
+            notes.push("the bits set-user-ID and set-group-ID were not kept".to_owned());
+        }
+        self.file.set_permissions(Permissions::from_mode(mode & !lent))?;
+        Ok(notes)
     }
 
     fn rename(&mut self, place: &Place, create: bool) -> Result<(), Failed> {
         let (from, to) = (Path::new(&self.name), place.name());
         let directory = &self.directory;
         let plain = || renameat(directory, from, directory, to);
-        let renamed = if create {
-            match renameat2(directory, from, directory, to, RenameFlags::RENAME_NOREPLACE) {
-                // A file system without this flag: the check just before must do.
-                Err(Errno::EINVAL | Errno::ENOSYS) => plain(),
-                other => other,
-            }
-        } else {
-            plain()
-        };
+        let renamed = if create { rename_new(directory, from, directory, to) } else { plain() };
         match renamed {
             Ok(()) => {
                 self.is_renamed = true;

@@ -26,6 +26,15 @@ pub(crate) struct Resolved {
     pub(crate) names: Vec<PathBuf>,
 }
 
+/// What is meant by a path that ends with a link.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Last {
+    /// What the link leads to.
+    Followed,
+    /// The link itself, for what takes it away or puts it elsewhere.
+    Itself,
+}
+
 /// Why a path leads nowhere.
 #[derive(Debug)]
 pub(crate) enum DeadEnd {
@@ -43,7 +52,7 @@ pub(crate) enum DeadEnd {
 ///
 /// # Errors
 /// See [`DeadEnd`].
-pub(crate) fn resolve(start: &Path, rest: &Path) -> Result<Resolved, DeadEnd> {
+pub(crate) fn resolve(start: &Path, rest: &Path, last: Last) -> Result<Resolved, DeadEnd> {
     let mut done = start.to_path_buf();
     let mut todo: Vec<OsString> = Vec::new();
     push(&mut todo, rest);
@@ -63,7 +72,9 @@ pub(crate) fn resolve(start: &Path, rest: &Path) -> Result<Resolved, DeadEnd> {
                 return missing(next, todo, names);
             }
             Err(error) => return Err(DeadEnd::Io(next, error)),
-            Ok(metadata) if metadata.is_symlink() => {
+            Ok(metadata)
+                if metadata.is_symlink() && (last == Last::Followed || !todo.is_empty()) =>
+            {
                 links += 1;
                 if links > LINKS_MAX {
                     return Err(DeadEnd::Links);

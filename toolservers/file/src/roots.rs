@@ -28,7 +28,7 @@ use crate::{
     kind,
     limits::PATH_BYTES_MAX,
     names, nearest,
-    resolve::{DeadEnd, resolve},
+    resolve::{DeadEnd, Last, resolve},
 };
 
 /// The directories below which a call may reach files.
@@ -78,6 +78,26 @@ impl Roots {
     /// `invalid_path` (also for an artifact), `outside_roots`, `special_file`, `not_found` for a way
     /// through what is no directory.
     pub(crate) fn locate(&self, argument: &str) -> Result<Place, Failed> {
+        self.led(argument, Last::Followed)
+    }
+
+    /// The same, but a path that ends with a link means the link, not what it leads to.
+    ///
+    /// # Errors
+    /// Those of [`Roots::locate`]; `invalid_path` for a root, or what holds one.
+    pub(crate) fn locate_itself(&self, argument: &str) -> Result<Place, Failed> {
+        let place = self.led(argument, Last::Itself)?;
+        if self.roots.iter().any(|(_, real)| real.starts_with(&place.absolute)) {
+            let message = format!(
+                "{} is a root of this session; it stays where it is. Name something in it",
+                place.shown
+            );
+            return Err(Failed::new(Class::InvalidPath, message));
+        }
+        Ok(place)
+    }
+
+    fn led(&self, argument: &str, last: Last) -> Result<Place, Failed> {
         let shown = shown(argument);
         if ArtifactId::of_path(argument)?.is_some() {
             let message = format!("{shown} is an artifact, which can be read only");
@@ -94,7 +114,7 @@ impl Roots {
             Some((real.as_path(), rest))
         });
         let (start, rest) = start.unwrap_or((Path::new("/"), &wanted));
-        let resolved = resolve(start, rest).map_err(|end| self.dead_end(end, &shown))?;
+        let resolved = resolve(start, rest, last).map_err(|end| self.dead_end(end, &shown))?;
         let root = self.roots.iter().find(|(_, real)| resolved.path.starts_with(real));
         let Some((_, root)) = root else { return Err(self.outside(&shown)) };
         if resolved.missing > 0 && argument.ends_with('/') {
@@ -109,6 +129,11 @@ impl Roots {
         let names = resolved.names.into_iter().map(with_relative);
         let (root, missing, names) = (root.clone(), resolved.missing, names.collect());
         Ok(Place { absolute: resolved.path, shown, relative, names, root, missing })
+    }
+
+    /// Whether an absolute path without links lies beneath a root, by its letters.
+    pub(crate) fn hold(&self, path: &Path) -> bool {
+        self.relative(path).is_some()
     }
 
     fn relative(&self, path: &Path) -> Option<PathBuf> {

@@ -20,6 +20,8 @@ pub(crate) struct Snapshot {
     pub(crate) bytes: Vec<u8>,
     pub(crate) sha256: [u8; 32],
     pub(crate) metadata: Metadata,
+    /// The file itself, open for reading: what else it has is asked of it.
+    pub(crate) file: File,
 }
 
 impl Snapshot {
@@ -69,7 +71,7 @@ impl Snapshot {
             return Err(Failed::new(Class::Stale, message));
         }
         let sha256 = Sha256::digest(&bytes).into();
-        Ok(Self { bytes, sha256, metadata })
+        Ok(Self { bytes, sha256, metadata, file })
     }
 }
 

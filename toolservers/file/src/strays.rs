@@ -1,32 +1,63 @@
 //! Temporary files that a killed process left behind, removed before the next write beside them.
 //!
-//! A temporary file is locked while it is in use; one that can be locked is a stray.
+//! A temporary is locked while it is in use; one that can be locked is a stray. What comes from another
+//! file system is copied into a temporary directory first, which is locked and swept in the same way.
 
 use std::{
     collections::HashSet,
     fs::File,
+    io,
     os::{fd::OwnedFd, unix::fs::MetadataExt},
     path::Path,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use nix::{
     dir::Dir,
+    errno::Errno,
     fcntl::OFlag,
-    unistd::{UnlinkatFlags, unlinkat},
+    sys::stat::{Mode, mkdirat},
 };
 
 use crate::{
-    limits::{NAMES_MAX, SWEPT_MAX},
+    limits::{NAMES_MAX, SWEPT_MAX, TEMPORARY_TRIES_MAX},
     roots::open_in,
+    tree,
 };
 
 const PREFIX: &str = ".tollgate-";
 const SUFFIX: &str = ".tmp";
 
-/// The name of this process's temporary file number `count`.
-pub(crate) fn name(count: u64) -> String {
+/// A name for a temporary that this process has not used.
+pub(crate) fn name() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
     format!("{PREFIX}{}-{count}{SUFFIX}", std::process::id())
+}
+
+/// Makes a temporary directory, locked while what is given lives, and gives its name.
+///
+/// # Errors
+/// The operating system's error.
+pub(crate) fn directory(within: &OwnedFd) -> io::Result<(String, OwnedFd)> {
+    for _ in 0..TEMPORARY_TRIES_MAX {
+        let name = name();
+        match mkdirat(within, name.as_str(), Mode::from_bits_truncate(0o700)) {
+            Ok(()) => {}
+            Err(Errno::EEXIST) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY;
+        let file = File::from(open_in(within, Path::new(&name), flags)?);
+        // A sweep of another process may have taken it for a stray before it was locked.
+        if file.try_lock().is_ok() && file.metadata()?.nlink() > 0 {
+            return Ok((name, file.into()));
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free name for a temporary directory"))
 }
 
 /// Directories, by device and inode, that this process has swept: once each is enough, since it
@@ -67,7 +98,9 @@ fn remove_if_stray(directory: &OwnedFd, name: &str) {
     let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
     let Ok(file) = open_in(directory, Path::new(name), flags) else { return };
     let file = File::from(file);
-    if file.metadata().is_ok_and(|metadata| metadata.is_file()) && file.try_lock().is_ok() {
-        unlinkat(directory, name, UnlinkatFlags::NoRemoveDir).ok();
+    let Ok(metadata) = file.metadata() else { return };
+    if !(metadata.is_file() || metadata.is_dir()) || file.try_lock().is_err() {
+        return;
     }
+    tree::remove(directory, Path::new(name), name).ok();
 }

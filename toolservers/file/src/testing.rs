@@ -1,5 +1,7 @@
 //! A small world for this crate's tests: a temporary workspace with files to read and change.
 
+mod documents;
+
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
 use serde_json::Value;
@@ -18,6 +20,8 @@ use crate::{
     writing::{self, Writing},
 };
 
+pub(crate) use documents::{drawn, pdf, pdf_of};
+
 pub(crate) struct World {
     directory: TempDir,
 }
@@ -25,6 +29,16 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new() -> Self {
         let world = Self { directory: tempfile::tempdir().unwrap() };
+        fs::create_dir(world.root()).unwrap();
+        world
+    }
+
+    /// In memory where there is such a place: for tests that write very often.
+    pub(crate) fn in_memory() -> Self {
+        let memory = std::path::Path::new("/dev/shm");
+        let directory =
+            if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let world = Self { directory: directory.unwrap() };
         fs::create_dir(world.root()).unwrap();
         world
     }
@@ -87,7 +101,7 @@ impl World {
     ) -> Result<TextView, Failed> {
         match self.view(path, Wanted { offset, limit })? {
             View::Text(text) => Ok(text),
-            View::Image { .. } => panic!("{path} is an image"),
+            View::Image(_) => panic!("{path} is an image"),
         }
     }
 

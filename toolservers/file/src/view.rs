@@ -1,12 +1,14 @@
 //! What `read` sees, of a file or of an artifact: a window of a text, or an image.
 //!
-//! Not here: where the bytes come from (`reading`, `artifact`), how a text goes by (`pass`).
+//! Not here: where the bytes come from (`reading`, `artifact`), how a text goes by (`pass`), how an image is
+//! scaled (`picture`), how a document becomes a text (`made`).
 
 use crate::{
     ending::Endings,
     failed::{Class, Failed},
-    limits::IMAGE_BYTES_MAX,
-    magic,
+    limits::WHOLE_BYTES_MAX,
+    made::Told,
+    picture::Picture,
     text::Form,
     window::{Shown, Wanted},
 };
@@ -16,22 +18,11 @@ use crate::{
 pub(crate) enum View {
     /// Lines of a text.
     Text(TextView),
-    /// A whole image.
-    Image {
-        media_type: &'static str,
-        data: Vec<u8>,
-        /// Width and height in pixels, if the header tells.
-        pixels: Option<(u32, u32)>,
-    },
+    /// An image.
+    Image(Picture),
 }
 
 impl View {
-    /// An image of these bytes.
-    pub(crate) fn image(media_type: &'static str, data: Vec<u8>) -> Self {
-        let pixels = magic::dimensions(media_type, &data);
-        Self::Image { media_type, data, pixels }
-    }
-
     /// Lines of a text, if the window begins in it.
     ///
     /// # Errors
@@ -61,6 +52,10 @@ pub(crate) struct TextView {
     pub(crate) sha256: Option<[u8; 32]>,
     /// Whether the file was changed while it was read.
     pub(crate) is_torn: bool,
+    /// What is said of a text that was made of a document; `None`: it is the file's own.
+    pub(crate) made: Option<Told>,
+    /// What else a reader must know.
+    pub(crate) notice: Option<String>,
 }
 
 /// The refusal of what is not text.
@@ -70,17 +65,17 @@ pub(crate) fn binary(shown: &str, kind: &str, size: u64) -> Failed {
     Failed::new(Class::Binary, message)
 }
 
-/// Whether an image of this many bytes can be shown.
+/// Whether an image or a document of this many bytes is read: it is held in memory whole.
 ///
 /// # Errors
 /// `too_large`.
-pub(crate) fn check_image(shown: &str, media_type: &str, size: u64) -> Result<(), Failed> {
-    if size <= IMAGE_BYTES_MAX {
+pub(crate) fn check_whole(shown: &str, kind: &str, size: u64) -> Result<(), Failed> {
+    if size <= WHOLE_BYTES_MAX {
         return Ok(());
     }
     let message = format!(
-        "{shown} is an image ({media_type}) of {size} bytes; at most {IMAGE_BYTES_MAX} bytes can be \
-         shown. Make a smaller copy first"
+        "{shown} is {kind} of {size} bytes; at most {WHOLE_BYTES_MAX} bytes can be read. Make a smaller copy \
+         first, or take a part of it with bash"
     );
     Err(Failed::new(Class::TooLarge, message))
 }

@@ -14,10 +14,13 @@ mod rules;
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::File,
+    fs::{File, Metadata},
     os::{
         fd::OwnedFd,
-        unix::ffi::{OsStrExt, OsStringExt},
+        unix::{
+            ffi::{OsStrExt, OsStringExt},
+            fs::MetadataExt,
+        },
     },
     path::Path,
     time::{Duration, SystemTime},
@@ -36,6 +39,7 @@ use crate::{
     kind,
     limits::{WALK_DEPTH_MAX, WALK_ENTRIES_MAX},
     roots::{Place, open_in},
+    twins,
 };
 
 use rules::Rules;
@@ -59,6 +63,8 @@ pub(crate) struct Entry<'a> {
     /// 1 for the entries of the directory where the walk began.
     pub(crate) depth: usize,
     directory: &'a OwnedFd,
+    start: &'a Place,
+    withheld: &'a Withheld,
 }
 
 impl Entry<'_> {
@@ -67,11 +73,24 @@ impl Entry<'_> {
         self.path.file_name().unwrap_or_default()
     }
 
-    /// Opens the regular file; `None` if it is none by now, or may not be read.
+    /// Opens the regular file; `None` if it is none by now, or may not be read, by this name or another one
+    /// (a hard link, FS-05).
     pub(crate) fn open(&self) -> Option<File> {
         let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
         let file = File::from(open_in(self.directory, Path::new(self.name()), flags).ok()?);
-        kind::regular(&file, "").is_ok().then_some(file)
+        let metadata = kind::regular(&file, "").ok()?;
+        (!self.is_withheld_by_another_name(&metadata)).then_some(file)
+    }
+
+    fn is_withheld_by_another_name(&self, file: &Metadata) -> bool {
+        if file.nlink() < 2 || self.withheld.is_empty() {
+            return false;
+        }
+        let Ok(root) = self.start.beside(Path::new("")) else { return true };
+        let own = self.start.relative.join(self.path);
+        let twins = twins::of_open(&root, self.start.root(), &own, file);
+        let mut ways = twins.names.iter().flat_map(|name| name.ancestors());
+        ways.any(|way| self.withheld.holds(&self.start.root().join(way)))
     }
 
     /// When it was last changed; the epoch if that cannot be told.
@@ -180,8 +199,7 @@ fn bounded(
     }
     let (left, walked) = (entries_max, Walked::default());
     let names = names(start).collect();
-    let mut walker =
-        Walker { top: &start.absolute, names, rules, left, walked, withheld, stopped, visit };
+    let mut walker = Walker { start, names, rules, left, walked, withheld, stopped, visit };
     walker.directory(&directory, Path::new(""), 1)?;
     Ok(walker.walked)
 }
@@ -198,7 +216,7 @@ fn names(place: &Place) -> impl Iterator<Item = &Path> {
 }
 
 struct Walker<'a> {
-    top: &'a Path,
+    start: &'a Place,
     /// All names of the top.
     names: Vec<&'a Path>,
     rules: Rules,
@@ -219,13 +237,14 @@ impl Walker<'_> {
             self.walked.unopened += 1;
             return Ok(());
         };
-        self.rules.enter(directory, &self.top.join(path));
+        self.rules.enter(directory, &self.start.absolute.join(path));
         for (name, listed) in names {
             let path = path.join(&name);
             let Some(kind) = listed.map(known).or_else(|| looked_at(directory, &name)) else {
                 continue;
             };
-            self.entry(&Entry { path: &path, kind, depth, directory })?;
+            let (start, withheld) = (self.start, self.withheld);
+            self.entry(&Entry { path: &path, kind, depth, directory, start, withheld })?;
         }
         self.rules.leave();
         Ok(())
@@ -240,7 +259,7 @@ impl Walker<'_> {
             self.walked.withheld += 1;
             return Ok(());
         }
-        if self.rules.hide(&self.top.join(entry.path), is_directory) {
+        if self.rules.hide(&self.start.absolute.join(entry.path), is_directory) {
             self.walked.ignored += 1;
             return Ok(());
         }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The lines that are wanted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Wanted {
     /// The first line, from 1.
     pub(crate) offset: u64,
@@ -118,6 +118,16 @@ impl Scan {
         line.ended = ended;
         self.bytes += piece.len().min(room) + usize::from(ended);
         self.full = ended && self.kept.len() as u64 >= self.wanted.lines();
+    }
+
+    /// Whether the window begins after the line that the next byte belongs to.
+    pub(crate) fn is_before_window(&self) -> bool {
+        self.line < self.wanted.offset
+    }
+
+    /// Passes over bytes that have no line feed, before the window.
+    pub(crate) fn skip_hole(&mut self, bytes: u64) {
+        self.position += bytes;
     }
 
     /// Whether nothing that comes can change the window, nor whether the file goes on after it.

@@ -13,9 +13,9 @@ use tollgate_sdk::{
 
 use crate::{
     ending::Endings,
-    failed::{Class, Failed},
+    failed::Failed,
     limits::PREVIEW_BYTES_MAX,
-    outcome::{blocking, last_seen, prepared, roots, with_observation, write_roots},
+    outcome::{as_previewed, blocking, last_seen, prepared, roots, with_observation, write_roots},
     previews,
     replace::{alone, other_links, replace},
     roots::Place,
@@ -105,10 +105,14 @@ pub(crate) fn run(
     let place = write_roots(context, scope).locate(path)?;
     let writing = writing::plan(&place, content, last_seen(context, &place))?;
     as_expected(&place, writing.before.as_ref(), expected)?;
-    as_previewed(&place, &writing, &context.call_id)?;
-    let metadata = replace(&place, &writing.bytes, writing.before.as_ref())?;
+    let shown = previews::take(&context.call_id);
+    if writing.is_unread {
+        as_previewed(&place, writing.before.as_ref().map(|old| old.sha256), shown)?;
+    }
+    let put = replace(&place, &writing.bytes, writing.before.as_ref())?;
     let sha256 = Sha256::digest(&writing.bytes).into();
-    Ok(with_observation(reply(&place, &writing, content), &place, sha256, &metadata))
+    let reply = reply(&place, &writing, content, &put.notes);
+    Ok(with_observation(reply, &place, sha256, &put.metadata))
 }
 
 fn preparation(place: &Place, writing: &Writing) -> Preparation {
@@ -125,23 +129,7 @@ fn preparation(place: &Place, writing: &Writing) -> Preparation {
         .preview(format!("{warning}{}", writing.diff.bounded(PREVIEW_BYTES_MAX)))
 }
 
-/// Refuses if the file that the session never read is another one than the preview showed.
-fn as_previewed(place: &Place, writing: &Writing, call_id: &str) -> Result<(), Failed> {
-    let now = writing.before.as_ref().map(|old| old.sha256);
-    match previews::take(call_id) {
-        Some(shown) if writing.is_unread && shown != now => {
-            let message = format!(
-                "{} changed between the preview of this call and now; nothing was written. Read it, \
-                 then write what should be there",
-                place.shown
-            );
-            Err(Failed::new(Class::Stale, message))
-        }
-        Some(_) | None => Ok(()),
-    }
-}
-
-fn reply(place: &Place, writing: &Writing, content: &str) -> Reply {
+fn reply(place: &Place, writing: &Writing, content: &str, lost: &[String]) -> Reply {
     let endings = Endings::of(content.as_bytes());
     let unended = !content.is_empty() && !content.ends_with('\n');
     let lines = endings.lf + endings.crlf + u64::from(unended);
@@ -162,6 +150,7 @@ fn reply(place: &Place, writing: &Writing, content: &str) -> Reply {
     if links > 1 {
         sentences.push(other_links(links));
     }
+    sentences.extend(lost.iter().cloned());
     Reply::text(format!("{}.", sentences.join("; ")))
         .metadata(json!({
             "path": place.relative.display().to_string(),

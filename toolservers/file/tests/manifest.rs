@@ -18,11 +18,15 @@ fn the_tools_and_their_exposure() {
         described().unwrap().into_iter().map(|tool| (tool.name.clone(), tool.exposure())).collect();
     let expected = [
         ("apply_patch", Exposure::Deferred),
+        ("delete", Exposure::Deferred),
         ("edit", Exposure::Eager),
         ("find", Exposure::Deferred),
         ("grep", Exposure::Deferred),
         ("list", Exposure::Deferred),
+        ("move", Exposure::Deferred),
+        ("notebook_edit", Exposure::Deferred),
         ("read", Exposure::Eager),
+        ("restore", Exposure::Deferred),
         ("write", Exposure::Eager),
     ];
     assert_eq!(exposures, expected.map(|(name, exposure)| (name.to_owned(), exposure)));

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{Caller, Channel, Observation, Withheld, call::Line};
+use crate::{Caller, Channel, Observation, Sandbox, Withheld, call::Line};
 
 /// Where a call runs and for whom. Explicit: a server keeps nothing else about sessions.
 #[derive(Clone, Debug)]
@@ -50,8 +50,15 @@ pub struct Scope {
     pub exec: bool,
     /// May use the network.
     pub network: bool,
-    /// What it passes over of the trees that it reads ([`PathReach::GrantedTree`](crate::PathReach)).
+    /// What it passes over of the trees that it reads ([`PathReach::GrantedTree`](crate::PathReach)); of a
+    /// call that starts programs, what these cannot read.
     pub withheld: Withheld,
+    /// How far its programs may reach.
+    pub sandbox: Sandbox,
+    /// What its programs leave as it is, also where nothing is yet.
+    pub held: Withheld,
+    /// Absolute paths that are held and that it may change all the same.
+    pub opened: Vec<PathBuf>,
 }
 
 /// Why a call is stopped.

@@ -76,7 +76,7 @@ pub use tool::{
     Caller, Escalation, Exposure, HostService, Interrupt, Invalid, PathAccess, PathReach,
     Preparation, Requirement, Safety, Sandbox, Spec, Subject, Tool,
 };
-pub use withheld::Withheld;
+pub use withheld::{Beginning, Withheld};
 
 pub use schemars::{self, JsonSchema};
 pub use serde::{self, Deserialize, Serialize};

@@ -43,6 +43,9 @@ pub(crate) struct Options {
     /// A root that calls may work in; the first is the workspace
     #[arg(long = "workspace", value_name = "DIR")]
     pub(crate) workspaces: Vec<PathBuf>,
+    /// A folder of this server's alone, for what must last
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
     /// The name under which kernels have configured this server
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
@@ -61,13 +64,14 @@ pub(crate) struct Options {
 }
 
 /// Options that would say nothing: a manifest listens nowhere and works in no folder.
-const NOT_WITH_MANIFEST: [&str; 9] = [
+const NOT_WITH_MANIFEST: [&str; 10] = [
     "listen",
     "tls_cert",
     "tls_key",
     "client_ca",
     "grant_keys",
     "workspaces",
+    "state",
     "name",
     "reflection",
     "insecure_loopback",
@@ -174,11 +178,17 @@ fn alone(mut options: Options, listen: &str) -> Result<Alone, ServeError> {
         None => return Err(ServeError::Usage("--listen needs --grant-keys FILE".into())),
     };
     let settings = settings(&options)?;
-    for workspace in &mut options.workspaces {
-        *workspace = workspace.canonicalize().map_err(|source| ServeError::Io {
-            what: format!("cannot use the workspace {}", workspace.display()),
+    let real = |folder: &Path, what: &str| {
+        folder.canonicalize().map_err(|source| ServeError::Io {
+            what: format!("cannot use the {what} {}", folder.display()),
             source,
-        })?;
+        })
+    };
+    for workspace in &mut options.workspaces {
+        *workspace = real(workspace, "workspace")?;
+    }
+    if let Some(state) = &mut options.state {
+        *state = real(state, "state folder")?;
     }
     Ok(Alone { options, listen, keys, settings })
 }

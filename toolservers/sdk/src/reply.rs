@@ -78,6 +78,7 @@ pub struct Reply {
     pub(crate) observations: Vec<Observation>,
     pub(crate) truncated: Option<Truncated>,
     pub(crate) rendering: Option<Rendering>,
+    pub(crate) confinement: String,
 }
 
 impl Reply {
@@ -145,6 +146,13 @@ impl Reply {
     #[must_use]
     pub fn truncated(self, truncated: Truncated) -> Self {
         Self { truncated: Some(truncated), ..self }
+    }
+
+    /// With the confinement that the processes of this call had, in words for the receipt, where it is
+    /// another one than the server's.
+    #[must_use]
+    pub fn confined(self, words: impl Into<String>) -> Self {
+        Self { confinement: words.into(), ..self }
     }
 
     /// With a rendering for people.

@@ -1,7 +1,12 @@
 //! [`Server`]: from the start of the process to its end.
 
 use std::{
-    collections::HashMap, convert::Infallible, error::Error, io::Read, path::PathBuf, sync::Arc,
+    collections::HashMap,
+    convert::Infallible,
+    error::Error,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde::de::DeserializeOwned;
@@ -174,6 +179,17 @@ impl Server {
             Start::Kernel(boot) => &boot.roots,
             Start::Alone(alone) => &alone.options.workspaces,
             Start::Manifest(_) => &[],
+        }
+    }
+
+    /// A folder of this server's alone that lasts over its restarts: absolute, private. None with
+    /// `--manifest`, of a kernel without state, and alone without `--state`.
+    #[must_use]
+    pub fn state_dir(&self) -> Option<&Path> {
+        match &self.start.0 {
+            Start::Kernel(boot) => boot.state.as_deref(),
+            Start::Alone(alone) => alone.options.state.as_deref(),
+            Start::Manifest(_) => None,
         }
     }
 

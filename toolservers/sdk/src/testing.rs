@@ -156,6 +156,7 @@ pub(crate) fn boot(path: PathBuf) -> Bootstrap {
         roots: Vec::new(),
         settings: serde_json::Value::Null,
         log: String::new(),
+        state: None,
         traceparent: String::new(),
     }
 }

@@ -312,9 +312,10 @@ impl Preparation {
 }
 
 /// How far a call's processes may reach, the narrowest first.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Sandbox {
     /// Reads only.
+    #[default]
     ReadOnly,
     /// Writes in the workspace, no network.
     WorkspaceWrite,

@@ -171,9 +171,21 @@ pub(crate) fn context(call_id: &str, context: proto::CallContext) -> Context {
 }
 
 pub(crate) fn scope(scope: proto::Scope) -> Scope {
-    let withheld = scope.withheld.unwrap_or_default();
+    let places = |places: Option<proto::Withheld>| {
+        let places = places.unwrap_or_default();
+        Withheld::new(&places.globs, &places.names)
+    };
+    let sandbox = match proto::Sandbox::try_from(scope.sandbox).unwrap_or_default() {
+        proto::Sandbox::WorkspaceWrite => Sandbox::WorkspaceWrite,
+        proto::Sandbox::Network => Sandbox::Network,
+        proto::Sandbox::Off => Sandbox::Off,
+        proto::Sandbox::ReadOnly | proto::Sandbox::Unspecified => Sandbox::ReadOnly,
+    };
     Scope {
-        withheld: Withheld::new(&withheld.globs, &withheld.names),
+        sandbox,
+        withheld: places(scope.withheld),
+        held: places(scope.held),
+        opened: scope.opened.into_iter().map(PathBuf::from).collect(),
         read_roots: scope.read_roots.into_iter().map(PathBuf::from).collect(),
         write_roots: scope.write_roots.into_iter().map(PathBuf::from).collect(),
         hosts: scope.hosts,
@@ -318,6 +330,7 @@ pub(crate) fn completed(call_id: String, result: Result<Reply, Failure>) -> prot
         }),
         rendering: reply.rendering.map(rendering),
         error_class: bounded(class, 64),
+        confinement: bounded(reply.confinement, 256),
     }
 }
 

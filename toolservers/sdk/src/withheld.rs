@@ -5,6 +5,7 @@
 //!
 //! Not here: which places those are; the gate says that with each grant.
 
+mod beginning;
 mod fold;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use std::{
 
 use globset::{Glob, GlobBuilder, GlobSet};
 
+pub use beginning::Beginning;
 use fold::fold;
 
 /// Places that a call passes over, each with all below it.
@@ -25,7 +27,18 @@ pub struct Withheld {
     names: Vec<Names>,
     /// A pattern could not be read.
     everything: bool,
+    /// The patterns as they came: globs and names.
+    texts: (Vec<String>, Vec<String>),
 }
+
+/// They say the same in the same words.
+impl PartialEq for Withheld {
+    fn eq(&self, other: &Self) -> bool {
+        self.texts == other.texts
+    }
+}
+
+impl Eq for Withheld {}
 
 /// The last names of a place.
 #[derive(Clone, Debug)]
@@ -48,12 +61,13 @@ impl Withheld {
     /// withholds everything.
     #[must_use]
     pub fn new(globs: &[String], names: &[String]) -> Self {
+        let texts = (globs.to_vec(), names.to_vec());
         match compiled(globs) {
             Ok(globs) => {
                 let names = names.iter().map(|text| Names::new(text)).collect();
-                Self { globs, names, everything: false }
+                Self { globs, names, everything: false, texts }
             }
-            Err(_) => Self { everything: true, ..Self::default() },
+            Err(_) => Self { everything: true, texts, ..Self::default() },
         }
     }
 
@@ -68,6 +82,27 @@ impl Withheld {
     #[must_use]
     pub fn holds(&self, absolute: &Path) -> bool {
         self.everything || self.globs.is_match(absolute) || self.is_named(absolute)
+    }
+
+    /// Where the places are that are said from the root of the file system, each once.
+    #[must_use]
+    pub fn beginnings(&self) -> Vec<Beginning> {
+        let (globs, names) = &self.texts;
+        let globs = globs.iter().filter_map(|text| Beginning::of_glob(text));
+        let names = names.iter().filter_map(|text| Beginning::of_name(text));
+        let mut all: Vec<_> = globs.chain(names).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Whether a folder at this path, or one below it, may hold a place by the names of both, as `.ssh` does
+    /// for `.ssh/id_*`. For walks that follow few folders and links; globs are not looked at.
+    #[must_use]
+    pub fn leads(&self, folder: &Path) -> bool {
+        let Some(name) = folder.file_name().map(OsStr::to_string_lossy) else { return false };
+        let name = fold(&name);
+        self.everything || self.names.iter().any(|it| it.before.iter().any(|part| part.is(&name)))
     }
 
     fn is_named(&self, absolute: &Path) -> bool {

@@ -9,19 +9,53 @@ use crate::words::Doubt;
 #[cfg(test)]
 mod tests;
 
-/// What an awk program must not hold: output and pipes (also comparisons, which look the same),
-/// running, reading from elsewhere, indirect calls and loading, and a line continued inside a word.
-const AWK_FORBIDDEN: &[&str] = &[">", "|", "system", "getline", "@", "\\\n", "\\\r", "ARGV"];
+/// What an awk program must not hold: running, reading from elsewhere, indirect calls and loading, and a
+/// line continued inside a word.
+const AWK_FORBIDDEN: &[&str] = &["system", "getline", "@", "\\\n", "\\\r", "ARGV"];
+
+/// Output and pipes, and comparisons, which look the same.
+const AWK_OUTPUT: [char; 2] = ['>', '|'];
 
 /// Checks an awk program.
 ///
 /// # Errors
 /// It could do more than print.
 pub(crate) fn check_awk(program: &str) -> Result<(), Doubt> {
-    if AWK_FORBIDDEN.iter().any(|text| program.contains(text)) {
+    let forbidden = AWK_FORBIDDEN.iter().any(|text| program.contains(text));
+    if forbidden || !only_compares(program) {
         return Err("an awk program could do more than print");
     }
     Ok(())
+}
+
+/// Whether no `>` and no `|` of an awk program can stand behind a print: only there they are output, since
+/// what reads from a pipe says `getline`. A statement ends at `;`, `{` or `}` and nowhere else for certain.
+fn only_compares(program: &str) -> bool {
+    if !program.contains(AWK_OUTPUT) || !program.contains("print") {
+        return true;
+    }
+    let Some(bare) = without_texts(program) else { return false };
+    let mut statements = bare.split([';', '{', '}']);
+    !statements.any(|statement| statement.contains("print") && statement.contains(AWK_OUTPUT))
+}
+
+/// A program without the texts in quotes, if it is certain where those are: a slash may begin a pattern, in
+/// which quotes and braces mean nothing, and a `#` a comment.
+fn without_texts(program: &str) -> Option<String> {
+    let mut bare = String::new();
+    let mut quoted = false;
+    let mut chars = program.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if quoted => drop(chars.next()),
+            '"' => quoted = !quoted,
+            '\n' if quoted => return None,
+            _ if quoted => {}
+            '/' | '#' | '\\' | '\'' => return None,
+            c => bare.push(c),
+        }
+    }
+    (!quoted).then_some(bare)
 }
 
 /// Checks a sed script.
@@ -52,12 +86,16 @@ fn command(text: &str) -> Result<&str, Doubt> {
         }
         rest = second;
     }
-    rest = rest.trim_start().trim_start_matches(['!', ' ']);
+    rest = rest.trim_start_matches([' ', '\t']).trim_start_matches(['!', ' ']);
     let mut chars = rest.chars();
     let name = chars.next().ok_or(DOUBT)?;
     let after = chars.as_str();
     let after = match name {
-        'p' | 'd' | 'D' | 'P' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' => after,
+        'p' | 'd' | 'D' | 'P' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' | 'F' | 'z' | '}' => {
+            after
+        }
+        // What stands in a block is checked as what stands outside.
+        '{' => return Ok(after),
         'q' | 'Q' | 'l' => after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' '),
         's' => substitution(after)?,
         'y' => {
@@ -65,10 +103,24 @@ fn command(text: &str) -> Result<&str, Doubt> {
             let after = after.get(delimiter.len_utf8()..).ok_or(DOUBT)?;
             part(part(after, delimiter)?, delimiter)?
         }
+        ':' | 'b' | 't' | 'T' => label(after),
+        // All of the rest is a text to print; where it goes on below, nobody reads on.
+        'a' | 'i' | 'c' if !after.contains(['\n', '\\']) => return Ok(""),
         _ => return Err(DOUBT),
     };
     let after = after.trim_start_matches([' ', '\t']);
-    if after.is_empty() || after.starts_with([';', '\n']) { Ok(after) } else { Err(DOUBT) }
+    let ends = after.is_empty() || after.starts_with([';', '\n']);
+    // Some versions take a brace for a part of a label.
+    if ends || (after.starts_with('}') && !matches!(name, ':' | 'b' | 't' | 'T')) {
+        Ok(after)
+    } else {
+        Err(DOUBT)
+    }
+}
+
+/// The name of a place in the script, of which the shortest is none.
+fn label(text: &str) -> &str {
+    text.trim_start_matches(' ').trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// A line number, `$`, `FIRST~STEP`, or `/REGEX/`; or nothing.

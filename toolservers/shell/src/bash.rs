@@ -40,7 +40,7 @@ pub(crate) struct Input {
     timeout: Option<u32>,
     /// What it does, in 5 to 10 words.
     description: Option<String>,
-    /// Asks the person for a wider sandbox; no call has one yet.
+    /// A wider sandbox than usual, if a person says yes.
     sandbox: Option<Wider>,
     /// Why.
     justification: Option<String>,
@@ -63,7 +63,8 @@ impl Tool for BashTool {
     const NAME: &'static str = "bash";
     const DESCRIPTION: &'static str = "Run a command line with bash and wait for its end. Output and errors come \
         as one text, of which the middle is left out if it is long. There is no terminal and no input. A `cd` at \
-        the end holds for later calls. What it leaves in the background ends with the session.";
+        the end holds for later calls. What it leaves in the background ends with the session. It can change the \
+        workspace and $TMPDIR only, and has no network unless it was allowed for.";
 
     fn spec(&self) -> Spec {
         Spec::new(Safety::WORST)

@@ -5,8 +5,6 @@
 //!
 //! Not here: turning bytes into lines (`clean`), the words around it (`result`).
 
-use std::collections::VecDeque;
-
 use crate::{
     clean::{Cleaner, Lines},
     limits::{HEAD_CHARS_MAX, TAIL_CHARS_MAX},
@@ -14,6 +12,9 @@ use crate::{
 
 #[cfg(test)]
 mod tests;
+
+/// Bytes of the end that are certainly enough for it: no character has more than four.
+const ENOUGH_BYTES: usize = 4 * TAIL_CHARS_MAX;
 
 /// Output as it arrives.
 #[derive(Debug, Default)]
@@ -62,7 +63,7 @@ impl Capture {
         if !current.trim().is_empty() {
             return current;
         }
-        let newest = self.kept.tail.iter().rev().map(|line| line.text.as_str());
+        let newest = self.kept.tail.lines().rev();
         newest
             .chain(self.kept.head.lines().rev())
             .find(|line| !line.trim().is_empty())
@@ -72,13 +73,8 @@ impl Capture {
     /// Ends it.
     pub(crate) fn finish(mut self) -> Captured {
         self.cleaner.finish(&mut self.kept);
-        let kept = self.kept;
-        let bytes_of_line = kept.tail.front().map_or(0, |line| line.cut);
-        let mut tail = String::new();
-        for line in &kept.tail {
-            tail.push_str(&line.text);
-            tail.push('\n');
-        }
+        let mut kept = self.kept;
+        let bytes_of_line = kept.fit();
         Captured {
             bytes: self.bytes,
             lines: kept.lines,
@@ -88,7 +84,7 @@ impl Capture {
                 bytes: kept.dropped_bytes + bytes_of_line,
                 bytes_of_line,
             },
-            tail,
+            tail: kept.tail,
         }
     }
 }
@@ -100,50 +96,102 @@ struct Kept {
     head_chars: usize,
     /// A line went to the tail, so the head is over.
     head_over: bool,
-    tail: VecDeque<Line>,
-    tail_chars: usize,
+    /// Lines with their ends, more of them than will be shown.
+    tail: String,
+    /// Bytes that the first line of the tail lacks; a line that lacks some fills the tail alone.
+    cut: u64,
     dropped_lines: u64,
     dropped_bytes: u64,
 }
 
-#[derive(Debug)]
-struct Line {
-    text: String,
-    /// With its end.
-    chars: usize,
-    cut: u64,
+impl Kept {
+    /// Takes a line into the head, if it fits there.
+    fn took(&mut self, text: &str) -> bool {
+        let chars = text.chars().count() + 1;
+        self.head_over |= self.head_chars + chars > HEAD_CHARS_MAX;
+        if !self.head_over {
+            self.head.push_str(text);
+            self.head.push('\n');
+            self.head_chars += chars;
+        }
+        !self.head_over
+    }
+
+    /// Leaves out the first bytes of the tail, which are whole lines.
+    fn drop_lines(&mut self, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
+        let dropped = self.tail.get(..bytes).unwrap_or_default();
+        self.dropped_lines += count_lines(dropped);
+        self.dropped_bytes += bytes as u64 + std::mem::take(&mut self.cut);
+        self.tail.drain(..bytes);
+    }
+
+    /// Keeps memory bounded: leaves out lines that will not be shown.
+    fn bound(&mut self) {
+        if self.tail.len() > 4 * ENOUGH_BYTES {
+            let spare = self.tail.len() - ENOUGH_BYTES;
+            let before = self.tail.as_bytes().get(..spare).unwrap_or_default();
+            let end = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            self.drop_lines(end);
+        }
+    }
+
+    /// Leaves out what does not fit; gives the bytes that the first line then lacks.
+    fn fit(&mut self) -> u64 {
+        let from = self.tail.char_indices().rev().nth(TAIL_CHARS_MAX - 1).map_or(0, |(at, _)| at);
+        let (before, shown) = self.tail.split_at(from);
+        if before.is_empty() || before.ends_with('\n') {
+            self.drop_lines(from);
+            return self.cut;
+        }
+        // Only whole lines, unless there is but one.
+        match shown.find('\n').map(|end| from + end + 1) {
+            Some(next) if next < self.tail.len() => {
+                self.drop_lines(next);
+                self.cut
+            }
+            _ => {
+                let line = before.rfind('\n').map_or(0, |end| end + 1);
+                self.drop_lines(line);
+                self.tail.drain(..from - line);
+                self.cut + (from - line) as u64
+            }
+        }
+    }
 }
 
 impl Lines for Kept {
     fn line(&mut self, text: &str, cut: u64) {
         self.lines += 1;
-        let chars = text.chars().count() + 1;
-        if !self.head_over && cut == 0 && self.head_chars + chars <= HEAD_CHARS_MAX {
-            self.head.push_str(text);
-            self.head.push('\n');
-            self.head_chars += chars;
+        if cut == 0 && self.took(text) {
             return;
         }
         self.head_over = true;
-        let line = fitted(text, chars, cut);
-        self.tail_chars += line.chars;
-        self.tail.push_back(line);
-        while self.tail_chars > TAIL_CHARS_MAX {
-            let Some(oldest) = self.tail.pop_front() else { break };
-            self.tail_chars -= oldest.chars;
-            self.dropped_lines += 1;
-            self.dropped_bytes += oldest.text.len() as u64 + oldest.cut + 1;
+        if cut > 0 {
+            self.drop_lines(self.tail.len());
+            self.cut = cut;
         }
+        self.tail.push_str(text);
+        self.tail.push('\n');
+        self.bound();
+    }
+
+    fn lines(&mut self, text: &str) {
+        let mut rest = text;
+        while !self.head_over
+            && let Some((line, more)) = rest.split_once('\n')
+        {
+            self.line(line, 0);
+            rest = more;
+        }
+        self.lines += count_lines(rest);
+        self.tail.push_str(rest);
+        self.bound();
     }
 }
 
-/// The line, or as much of its end as fits alone.
-fn fitted(text: &str, chars: usize, cut: u64) -> Line {
-    let excess = chars.saturating_sub(TAIL_CHARS_MAX);
-    if excess == 0 {
-        return Line { text: text.to_owned(), chars, cut };
-    }
-    let end: String = text.chars().skip(excess).collect();
-    let missing = (text.len() - end.len()) as u64;
-    Line { text: end, chars: chars - excess, cut: cut + missing }
+fn count_lines(text: &str) -> u64 {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
 }

@@ -5,15 +5,15 @@
 //! across PID namespaces. The file appears locked: a folder without it is just being made, or the
 //! process was killed in that instant, and is left alone.
 //!
-//! Invariants: only folders of this user are touched, only files directly in them are removed, and no
-//! link is followed (test `nothing_else_is_touched`).
+//! Invariants: only folders of this user are touched, only what is in them is removed, and no link is
+//! followed (test `nothing_else_is_touched`).
 
 use std::{
     env,
     fs::{self, File, OpenOptions, Permissions},
     io,
     os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use nix::libc;
@@ -33,9 +33,20 @@ const LOCK: &str = "lock";
 /// The folder.
 #[derive(Debug)]
 pub(crate) struct Desk {
-    // Removed before the lock goes.
+    // Removed before the folder, and that before the lock goes.
+    blank: Blank,
     folder: TempDir,
     _lock: File,
+}
+
+/// An empty folder that nobody may open, which the removal of what holds it could not do either.
+#[derive(Debug)]
+struct Blank(PathBuf);
+
+impl Drop for Blank {
+    fn drop(&mut self) {
+        drop(fs::remove_dir(&self.0));
+    }
 }
 
 impl Desk {
@@ -59,7 +70,30 @@ impl Desk {
         let lock = File::create_new(&unlocked)?;
         lock.try_lock()?;
         fs::rename(unlocked, folder.path().join(LOCK))?;
-        Ok(Self { folder, _lock: lock })
+        let blank = Blank(folder.path().join("blank.d"));
+        let desk = Self { blank, folder, _lock: lock };
+        desk.furnish()?;
+        Ok(desk)
+    }
+
+    /// What confined commands find here: a temporary folder of theirs, and what covers a closed place.
+    fn furnish(&self) -> io::Result<()> {
+        let nobody = Permissions::from_mode(0o000);
+        let (file, folder) = self.blanks();
+        fs::create_dir(self.temporary())?;
+        File::create_new(&file)?.set_permissions(nobody.clone())?;
+        fs::create_dir(&folder)?;
+        fs::set_permissions(folder, nobody)
+    }
+
+    /// The temporary folder of confined commands.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        self.path().join("tmp")
+    }
+
+    /// An empty file and an empty folder that nobody may open.
+    pub(crate) fn blanks(&self) -> (PathBuf, PathBuf) {
+        (self.path().join("blank"), self.blank.0.clone())
     }
 
     /// Where it is; absolute.
@@ -96,8 +130,12 @@ fn remove_if_left(folder: &Path) -> io::Result<()> {
         if seen == DESK_FILES_MAX {
             return Err(io::Error::other("it holds too many files"));
         }
-        let path = entry?.path();
-        if path != lock {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            // An empty one may be closed to reading; the other way follows no link, at any depth.
+            fs::remove_dir(&path).or_else(|_| fs::remove_dir_all(&path))?;
+        } else if path != lock {
             fs::remove_file(path)?;
         }
     }

@@ -4,20 +4,24 @@
 //! Not here: running (`run`), the result's text (`result`), the session's background (`process`).
 
 use std::{
+    env,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use tokio::{net::unix::pipe, task::JoinSet};
-use tollgate_sdk::{Call, Channel, Context, Effects, Failure, Reply, Truncated};
+use tollgate_sdk::{Call, Channel, Context, Effects, Failure, Reply, Scope, Truncated};
 
 use crate::{
+    denied,
     env::Environment,
+    guard::{Guard, Guarded},
     line::Line,
     reap::Ending,
     result,
     run::{self, Audience, Finished, Order, Stop},
+    settings::Settings,
     spawn::{Bash, BashError, Input},
 };
 
@@ -29,6 +33,7 @@ mod tests;
 pub(crate) struct Shell {
     pub(crate) bash: Bash,
     pub(crate) environment: Environment,
+    pub(crate) guard: Arc<Guard>,
     /// Read the pipes of background processes, which would die of a closed one.
     readers: Mutex<JoinSet<()>>,
 }
@@ -38,10 +43,37 @@ impl Shell {
     ///
     /// # Errors
     /// There is none, or no place for its start-up file.
-    pub(crate) fn new() -> Result<Arc<Self>, BashError> {
+    pub(crate) fn new(settings: &Settings, state: Option<&Path>) -> Result<Arc<Self>, BashError> {
         let environment = Environment::of_this_process();
         let bash = Bash::find(&environment)?;
-        Ok(Arc::new(Self { bash, environment, readers: Mutex::default() }))
+        let home = env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let guard = Guard::new(settings, state, home);
+        Ok(Arc::new(Self { bash, environment, guard, readers: Mutex::default() }))
+    }
+
+    /// What a command is held to, by its grant.
+    ///
+    /// # Errors
+    /// It cannot be confined.
+    pub(crate) async fn guarded(
+        self: &Arc<Self>,
+        cwd: &Path,
+        scope: &Scope,
+        context: &Context,
+    ) -> Result<Guarded, Failure> {
+        let (shell, cwd) = (Arc::clone(self), cwd.to_owned());
+        let (scope, context) = (scope.clone(), context.clone());
+        beside(move || shell.guard.before(&shell.bash, &cwd, &scope, &context)).await
+    }
+
+    /// What a command did where it must not, for its result.
+    pub(crate) async fn looked_after(
+        self: &Arc<Self>,
+        guarded: Guarded,
+        goes_on: bool,
+    ) -> Vec<String> {
+        let shell = Arc::clone(self);
+        beside(move || shell.guard.after(guarded, goes_on)).await
     }
 
     /// Runs a line to its end.
@@ -49,15 +81,40 @@ impl Shell {
     /// # Errors
     /// It was not started, or did not end with exit code 0.
     pub(crate) async fn run(
-        &self,
+        self: &Arc<Self>,
         line: &Line,
         timeout: Duration,
         call: &Call,
     ) -> Result<Reply, Failure> {
         let context = &call.context;
+        let Ran { finished, cwd, reads, mut notes } =
+            self.finish(line, timeout, call, call).await?;
+        let next = match line.folder {
+            // It was this command's folder, not the session's.
+            Some(_) => context.cwd.clone(),
+            None => next_directory(&finished, &context.roots, &cwd, &mut notes),
+        };
+        answer(&finished, reads, reply(&finished, &next, context, &notes))
+    }
+
+    /// Runs a line to its end before an audience.
+    ///
+    /// # Errors
+    /// It was not started.
+    pub(crate) async fn finish(
+        self: &Arc<Self>,
+        line: &Line,
+        timeout: Duration,
+        call: &Call,
+        audience: &impl Audience,
+    ) -> Result<Ran, Failure> {
+        let context = &call.context;
         let place = line.place(&self.environment, context, &call.scope)?;
         let (cwd, reads, mut notes) = (place.cwd, place.reads, place.notes);
+        let mut guarded = self.guarded(&cwd, &call.scope, context).await?;
+        notes.append(&mut guarded.notes);
         let order = Order {
+            confinement: &guarded.confinement,
             command: &line.command,
             cwd: &cwd,
             environment: self.environment.of_call(&context.call_id, &cwd, reads),
@@ -69,17 +126,18 @@ impl Shell {
             },
             output_bytes_max: call.output_bytes_max,
         };
-        let run = run::run(&self.bash, order, &call.cancelled, call).await;
+        let run = run::run(&self.bash, order, &call.cancelled, audience).await;
         let mut finished = run.map_err(|error| not_started(&cwd, &error))?;
         if let Some(pipe) = finished.pipe.take() {
             self.read_on(pipe);
         }
-        let next = match line.folder {
-            // It was this command's folder, not the session's.
-            Some(_) => context.cwd.clone(),
-            None => next_directory(&finished, &context.roots, &cwd, &mut notes),
-        };
-        answer(&finished, reads, reply(&finished, &next, context, &notes))
+        let output = [finished.output.head.as_str(), finished.output.tail.as_str()];
+        let denials = denied::of(&output, &cwd, &guarded.confinement);
+        let can_ask = context.can_ask && context.posture == "ask";
+        let roots = if reads { &[] } else { call.scope.write_roots.as_slice() };
+        notes.extend(denied::notes(&denials, roots, can_ask));
+        notes.extend(self.looked_after(guarded, finished.background > 0).await);
+        Ok(Ran { finished, cwd, reads, notes })
     }
 
     /// Goes on reading what background processes write, to nowhere.
@@ -96,6 +154,27 @@ impl Shell {
                 }
             }
         });
+    }
+}
+
+/// A line that was run to its end.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) finished: Finished,
+    /// Where.
+    pub(crate) cwd: PathBuf,
+    /// It was proven to only read.
+    pub(crate) reads: bool,
+    /// For the result.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Blocking work beside the server's one thread.
+pub(crate) async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        // It is never cancelled; what panicked is the SDK's to report.
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }
 
@@ -146,8 +225,9 @@ fn next_directory(
 
 fn reply(finished: &Finished, next: &Path, context: &Context, notes: &[String]) -> Reply {
     let output = &finished.output;
-    let mut reply =
-        Reply::text(result::text(finished, notes)).metadata(result::metadata(finished, next));
+    let mut reply = Reply::text(result::text(finished, notes))
+        .metadata(result::metadata(finished, next))
+        .confined(&finished.confined);
     if next != context.cwd {
         reply = reply.cwd(next);
     }

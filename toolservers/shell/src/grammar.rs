@@ -2,8 +2,9 @@
 //!
 //! Simple commands joined by `&&`, `||`, `;`, line ends and pipes, inside `( )`, `{ }`, `if`, `for`
 //! and `while`, and redirections; those that do more than read a file, write to `/dev/null` or join
-//! descriptors are noted with the commands that they hold for. Everything else is a [`Doubt`]:
-//! assignments, functions, background jobs, here-documents, `[[`, `case` ….
+//! descriptors are noted with the commands that they hold for. `[[ … ]]` is read as if it was a command; it
+//! is one only without operators between its words. Everything else is a [`Doubt`]: assignments, functions,
+//! background jobs, here-documents, `case` ….
 //! Deliberately apart from the parser of `parse`, which reads every line but some of them
 //! differently from bash: a line is read-only only if both see the same commands.
 //!
@@ -19,7 +20,7 @@ mod tests;
 
 /// Words that bash reserves and this grammar does not know.
 const UNKNOWN_WORDS: &[&str] = &[
-    "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "function", "select",
+    "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "function", "select",
     "then", "time", "until", "}",
 ];
 
@@ -306,8 +307,9 @@ impl Reader<'_> {
                 Token::Operator(_) | Token::End => break,
             }
         }
-        if words.is_empty() {
-            return Err("there is no command");
+        let first = words.first().ok_or("there is no command")?;
+        if first.text == "[[" && !first.bare {
+            return Err("a reserved word is quoted");
         }
         self.line.commands.push(Simple { words, redirected });
         Ok(())

@@ -2,6 +2,23 @@
 
 use std::time::Duration;
 
+/// Commands that go on in the background of which it is looked what they made; the oldest is looked at no
+/// more.
+pub(crate) const GOING_ON_MAX: usize = 32;
+
+/// Lines of each kept part of an output that are searched for refusals of the sandbox, from the end.
+pub(crate) const DENIED_LINES_MAX: usize = 2_000;
+
+/// Refusals of the sandbox that a result tells; the rest is counted.
+pub(crate) const DENIALS_TOLD_MAX: usize = 3;
+
+/// Processes of all commands of this server, with namespaces: a fork bomb stops here, and an ordinary build
+/// is far from it.
+pub(crate) const CONFINED_PROCESSES_MAX: u64 = 4096;
+
+/// How long the launcher of commands may take to say what it could do; it takes some 10 ms.
+pub(crate) const HOLDER_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Seconds that a command may run when the call does not say (`[SHELL-01]`).
 pub(crate) const TIMEOUT_SECONDS_DEFAULT: u32 = 120;
 
@@ -20,8 +37,8 @@ pub(crate) const KILL_PATIENCE: Duration = Duration::from_secs(2);
 /// and room for a busy machine.
 pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Between two looks at the process table while killing: a member whose parent lives sends no
-/// signal to this process when it dies.
+/// Between two looks at the process table while a tree ends: a member whose parent lives, or that another
+/// process adopted, sends no signal to this one when it dies.
 pub(crate) const KILL_LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Bytes of one command: what Linux takes as one argument (`MAX_ARG_STRLEN`, 128 KiB with its end).
@@ -169,3 +186,82 @@ pub(crate) const TEMPORARY_NAMES_MAX: usize = 10_000;
 /// Files that a killed process can have left in its folder: one a running command, and the start-up
 /// file. A folder with more is none of ours.
 pub(crate) const DESK_FILES_MAX: usize = 1024;
+
+/// Running terminals of one session; a further one is refused.
+pub(crate) const TERMINALS_MAX: usize = 8;
+
+/// Running terminals of all sessions.
+pub(crate) const TERMINALS_OF_ALL_MAX: usize = 32;
+
+/// How long a terminal lasts that no call names; then it is ended.
+pub(crate) const TERMINAL_IDLE_MAX: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// Rows of a terminal when the call does not say.
+pub(crate) const TERMINAL_ROWS: u16 = 24;
+
+/// Rows that a terminal has at least: programs that fill the screen fail on fewer.
+pub(crate) const TERMINAL_ROWS_MIN: u16 = 4;
+
+/// Rows that a terminal may have. `asked` of `terminal` repeats these bounds in the schema.
+pub(crate) const TERMINAL_ROWS_MAX: u16 = 100;
+
+/// Columns of a terminal when the call does not say.
+pub(crate) const TERMINAL_COLS: u16 = 80;
+
+/// Columns that a terminal has at least.
+pub(crate) const TERMINAL_COLS_MIN: u16 = 20;
+
+/// Columns that a terminal may have; at most 20,000 characters are on a screen with `TERMINAL_ROWS_MAX`.
+pub(crate) const TERMINAL_COLS_MAX: u16 = 200;
+
+/// Characters of what scrolled off a screen that one call shows; the screen fits beside it.
+pub(crate) const SCROLLED_CHARS_MAX: usize = 8_000;
+
+/// Bytes of a control sequence with parameters that reaches the emulator; longer ones mean nothing.
+pub(crate) const SCREEN_SEQUENCE_BYTES_MAX: usize = 64;
+
+/// Bytes that a terminal answers to one piece of output.
+pub(crate) const TERMINAL_ANSWER_BYTES_MAX: usize = 256;
+
+/// Keys that one call presses after its text.
+pub(crate) const KEYS_MAX: usize = 64;
+
+/// Bytes of a line that a terminal which collects lines takes; Linux drops what comes after them
+/// (`N_TTY_BUF_SIZE` without the line end).
+pub(crate) const TTY_LINE_BYTES_MAX: usize = 4095;
+
+/// How long a screen stands still to be called settled.
+pub(crate) const SETTLED: Duration = Duration::from_millis(150);
+
+/// How long a call that opened a terminal or typed into it waits for the screen to settle.
+pub(crate) const SETTLE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Places of a line on a screen that may end a prompt, of which each is read as if a command followed.
+pub(crate) const PROMPTS_MAX: usize = 4;
+
+/// Findings of one runner that are kept; the rest is counted.
+pub(crate) const FINDINGS_MAX: usize = 50;
+
+/// Characters of a finding's name, and of its message.
+pub(crate) const FINDING_CHARS_MAX: usize = 240;
+
+/// Bytes of a project's file that are read to find what it runs; a larger one is passed over.
+pub(crate) const PROJECT_FILE_BYTES_MAX: u64 = 256 * 1024;
+
+/// Names of a folder that are looked at for tests of Python.
+pub(crate) const PROJECT_NAMES_MAX: usize = 2000;
+
+/// Runners or verifiers of one project that are told.
+pub(crate) const CHECKS_MAX: usize = 16;
+
+/// Bytes of a filter.
+pub(crate) const FILTER_BYTES_MAX: usize = 1024;
+
+/// Seconds that tests or verifiers may run when the call does not say.
+pub(crate) const CHECKS_SECONDS_DEFAULT: u32 = 300;
+
+/// Calls that were judged and not yet run, of which the line is remembered.
+pub(crate) const JUDGED_MAX: usize = 64;
+
+/// Lines of the output's end that are shown where no finding says what went wrong.
+pub(crate) const LAST_LINES: usize = 40;

@@ -23,6 +23,7 @@ use crate::{
     wrappers::{self, Inner},
 };
 
+mod joined;
 #[cfg(test)]
 mod tests;
 
@@ -65,6 +66,11 @@ pub(crate) struct Parsed {
 pub(crate) fn parse(line: &str) -> Parsed {
     let mut parsed = Parsed { whole: true, ..Parsed::default() };
     parsed.script(line, "", 0);
+    for line in joined::lines(line) {
+        let mut other = Parsed { whole: true, ..Parsed::default() };
+        other.script(&line, "", 0);
+        parsed.add_other(other);
+    }
     parsed
 }
 
@@ -93,6 +99,20 @@ impl Parsed {
         if let Some(hidden) = skipped::first(text, &tree) {
             self.opaque(bounded(hidden, EVALUATED_BYTES_MAX), operator);
         }
+    }
+
+    /// Adds what another reading of the line found. Where the two differ, it is not certain which is right.
+    fn add_other(&mut self, other: Self) {
+        let words = |parsed: &Self| -> Vec<Vec<Word>> {
+            parsed.commands.iter().map(|command| command.words.clone()).collect()
+        };
+        if words(self) == words(&other) && self.targets == other.targets {
+            return;
+        }
+        self.whole = false;
+        let commands = other.commands.into_iter();
+        self.commands.extend(commands.map(|command| Command { direct: false, ..command }));
+        self.targets.extend(other.targets);
     }
 
     fn opaque(&mut self, text: &str, operator: &str) {
@@ -168,13 +188,21 @@ fn tree_of(text: &str) -> Option<Tree> {
     parser.parse_with_options(&mut read, None, Some(options))
 }
 
+/// A word at its place.
+struct Written {
+    word: Word,
+    /// Whether a line end stands before it and ends what is before that: this parser takes a line end before
+    /// a backslash for the word's beginning.
+    apart: bool,
+}
+
 /// One walk over a tree. Not recursive: a line may nest as deeply as it is long.
 struct Walk<'a> {
     text: &'a str,
     depth: usize,
     operator: String,
     /// Words that stand among a command's redirections, by the command's node.
-    more_words: HashMap<usize, Vec<Word>>,
+    more_words: HashMap<usize, Vec<Written>>,
     parsed: &'a mut Parsed,
 }
 
@@ -211,8 +239,8 @@ impl<'a> Walk<'a> {
         match node.kind() {
             "command" => self.simple(node, parent),
             "declaration_command" | "unset_command" => {
-                let words = children(node).map(|child| self.word(child)).collect();
-                self.add(node, words);
+                let words = self.written(children(node));
+                self.add_all(node, words);
             }
             "test_command" => {
                 let words = self.words_of_text(node);
@@ -256,6 +284,23 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Adds commands of which the parser made one, and says whether one is a shell that reads its script.
+    fn add_all(&mut self, node: Node<'_>, words: Vec<Written>) -> bool {
+        let mut reads_script = false;
+        let mut command: Vec<Word> = Vec::new();
+        for Written { word, apart } in words {
+            if apart && !command.is_empty() {
+                reads_script |= wrappers::reads_script_from_input(&command);
+                self.add(node, std::mem::take(&mut command));
+                "\n".clone_into(&mut self.operator);
+            }
+            command.push(word);
+        }
+        reads_script |= wrappers::reads_script_from_input(&command);
+        self.add(node, command);
+        reads_script
+    }
+
     /// A here-document that bash may read otherwise is known as a whole only.
     fn here_document(&mut self, redirect: Node<'_>) {
         let part = |kind| children(redirect).find(|child| child.kind() == kind);
@@ -290,17 +335,16 @@ impl<'a> Walk<'a> {
     /// A program with its arguments.
     fn simple(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let mut words = Vec::new();
-        for child in children(node) {
+        for (child, written) in children(node).zip(self.written(children(node))) {
             match child.kind() {
                 "variable_assignment" | "subshell" => {}
                 "file_redirect" => words.extend(self.targets_of(child).into_iter().skip(1)),
                 "herestring_redirect" | "heredoc_redirect" => {}
-                _ => words.push(self.word(child)),
+                _ => words.push(written),
             }
         }
         words.extend(self.more_words.remove(&node.id()).unwrap_or_default());
-        let reads_script = wrappers::reads_script_from_input(&words);
-        self.add(node, words);
+        let reads_script = self.add_all(node, words);
         if reads_script {
             self.scripts_given_to(node, parent);
         }
@@ -331,7 +375,7 @@ impl<'a> Walk<'a> {
                     let mut cursor = redirect.walk();
                     let arguments: Vec<Node<'_>> =
                         redirect.children_by_field_name("argument", &mut cursor).collect();
-                    words.extend(arguments.into_iter().map(|argument| self.word(argument)));
+                    words.extend(self.written(arguments.into_iter()));
                 }
                 _ => {}
             }
@@ -340,25 +384,44 @@ impl<'a> Walk<'a> {
             Some(body) if body.kind() == "command" => {
                 self.more_words.insert(body.id(), words);
             }
-            _ => self.add(node, words),
+            _ => {
+                self.add_all(node, words);
+            }
         }
     }
 
     fn target(&mut self, redirect: Node<'_>) {
         let mut operators = children(redirect).filter(|child| !child.is_named());
         let operator = operators.next().map(|operator| operator.kind()).unwrap_or_default();
-        let Some(word) = self.targets_of(redirect).into_iter().next() else { return };
+        let Some(Written { word, .. }) = self.targets_of(redirect).into_iter().next() else {
+            return;
+        };
         let descriptor = word.text == "-" || word.text.chars().all(|c| c.is_ascii_digit());
         if !(operator.ends_with('&') && descriptor) {
             self.parsed.targets.push(Target { word, write: !operator.starts_with('<') });
         }
     }
 
-    fn targets_of(&self, redirect: Node<'_>) -> Vec<Word> {
+    fn targets_of(&self, redirect: Node<'_>) -> Vec<Written> {
         let mut cursor = redirect.walk();
         let targets: Vec<Node<'_>> =
             redirect.children_by_field_name("destination", &mut cursor).collect();
-        targets.into_iter().map(|target| self.word(target)).collect()
+        self.written(targets.into_iter())
+    }
+
+    /// The words of nodes that follow one another.
+    fn written<'b>(&self, nodes: impl Iterator<Item = Node<'b>>) -> Vec<Written> {
+        let mut end = None;
+        let one = |node: Node<'b>| {
+            let text = self.text_of(node);
+            let bare = text.trim_start_matches(['\n', ' ', '\t']);
+            let gap = end.and_then(|end| self.text.get(end..node.start_byte()));
+            let apart = bare.len() < text.len()
+                || gap.is_some_and(|gap| gap.replace("\\\n", "").contains('\n'));
+            end = Some(node.end_byte());
+            Written { word: whole_word(bare).unwrap_or_else(|_| Word::unknown(bare)), apart }
+        };
+        nodes.map(one).collect()
     }
 
     fn word(&self, node: Node<'_>) -> Word {

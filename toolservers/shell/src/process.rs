@@ -10,16 +10,18 @@
 //! Invariant: a child agent stops and writes to its own processes only ([TOOL-06]); everybody in the
 //! session may read.
 
-mod acts;
+pub(crate) mod acts;
 mod asked;
-mod background;
-mod kept;
-mod life;
+pub(crate) mod background;
+pub(crate) mod kept;
+pub(crate) mod kind;
+pub(crate) mod life;
 mod pipes;
-mod say;
+pub(crate) mod say;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
+mod waiting;
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,10 +33,11 @@ use tollgate_sdk::{
 pub(crate) use acts::{check_owner, read_told, still_ending, type_in, wait_and_tell};
 use acts::{no_input, read, stop, wait, write};
 pub(crate) use asked::{Asked, Input, check_text};
-use background::Birth;
-pub(crate) use background::{Background, State};
+pub(crate) use background::{Background, Birth, State};
+use kept::Kept;
 use life::Life;
-use table::Processes;
+pub(crate) use table::Processes;
+pub(crate) use waiting::Waited;
 
 use crate::{
     bash::CALLERS,
@@ -211,22 +214,20 @@ impl Office {
     ) -> Result<Arc<Background>, Failure> {
         let (shell, context) = (&self.shell, asker.context);
         let place = line.place(&shell.environment, context, asker.scope)?;
-        let birth = Birth {
-            session: context.session.clone(),
-            agent: context.agent.clone(),
-            call_id: context.call_id.clone(),
-            command: line.command.clone(),
-            title: line.title(),
-        };
         let input = match &line.input {
             _ if interactive => spawn::Input::Open,
             Some(text) => spawn::Input::Text(text.as_bytes()),
             None => spawn::Input::Nothing,
         };
-        self.processes.start(birth, asker.session_over.clone(), || {
+        self.processes.start(Birth::of(line, context), asker.session_over.clone(), || {
             let environment = shell.environment.of_call(&context.call_id, &place.cwd, place.reads);
-            let started = shell.bash.start(&line.command, &place.cwd, environment, input);
-            started.map_err(|error| not_started(&place.cwd, &error))
+            let (command, cwd) = (&line.command, &place.cwd);
+            let guarded = shell.guard.before(&shell.bash, cwd, asker.scope, context)?;
+            let confinement = &guarded.confinement;
+            let started = shell.bash.start(command, cwd, environment, input, confinement);
+            let started = started.map_err(|error| not_started(cwd, &error))?;
+            shell.guard.goes_on(guarded);
+            Ok((started, Kept::default()))
         })
     }
 }

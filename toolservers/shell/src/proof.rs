@@ -15,18 +15,23 @@
 //!
 //! Not here: one command alone (`readonly`), opaque commands, of which none is told (`subjects`).
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::{
-    grammar::{self, Line, Simple},
+    grammar::{self, Line},
     limits::SUBJECTS_MAX,
     parse::Parsed,
-    readonly::{self, Proof, Reads, Surroundings, program_of},
-    repo,
+    readonly::{self, Proof, Reads, Surroundings, goes_to, is_cd, program_of},
     words::{Doubt, Word},
     wrappers,
 };
 
+#[cfg(test)]
+mod gold;
+#[cfg(test)]
+mod ground;
+#[cfg(test)]
+mod ran;
 #[cfg(test)]
 mod tests;
 
@@ -41,7 +46,7 @@ pub(crate) struct Proven {
 }
 
 /// All commands of bash 5.2 itself.
-const OF_THE_SHELL: &str = ". : [ alias bg bind break builtin caller cd command compgen complete \
+const OF_THE_SHELL: &str = ". : [ [[ alias bg bind break builtin caller cd command compgen complete \
      compopt continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash \
      help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly \
      return set shift shopt source suspend test times trap true type typeset ulimit umask unalias \
@@ -97,9 +102,11 @@ fn each(line: &Line, around: &Surroundings<'_>) -> Result<Vec<bool>, Doubt> {
         alone.push(proof.ok().filter(|_| !command.redirected));
     }
     let all = alone.iter().all(Option::is_some) && !line.redirected;
-    let moves = line.commands.iter().filter(|command| is_cd(command)).count();
-    let git =
-        moves == 0 && alone.contains(&Some(Reads::Git)) && repo::check_plain(around.cwd).is_ok();
+    let moves = line.commands.iter().filter(|command| is_cd(&command.words)).count();
+    let here = |reads: Reads| {
+        moves == 0 && alone.contains(&Some(reads)) && reads.check_folder(around.cwd).is_ok()
+    };
+    let (git, versions) = (here(Reads::Git), here(Reads::Versions));
     let in_order = !line.pipes && !line.repeats;
     let mut before = true;
     let mut each = Vec::new();
@@ -107,7 +114,8 @@ fn each(line: &Line, around: &Surroundings<'_>) -> Result<Vec<bool>, Doubt> {
         each.push(match reads {
             None => false,
             Some(Reads::Git) => git && (all || in_order && before),
-            Some(Reads::Files) if is_cd(command) => {
+            Some(Reads::Versions) => versions && (all || in_order && before),
+            Some(Reads::Files) if is_cd(&command.words) => {
                 moves == 1 && !line.repeats && goes_inside(&command.words, around)
             }
             Some(Reads::Files) => true,
@@ -117,32 +125,13 @@ fn each(line: &Line, around: &Surroundings<'_>) -> Result<Vec<bool>, Doubt> {
     Ok(each)
 }
 
-fn is_cd(command: &Simple) -> bool {
-    program_of(&command.words) == Some("cd")
-}
-
 /// Whether `cd FOLDER` leads to a folder inside the roots, no part of whose name there is hidden:
 /// protected places are, and rules and the gate know them by their whole names.
 fn goes_inside(words: &[Word], around: &Surroundings<'_>) -> bool {
-    let operands = words.iter().skip(1).filter(|word| word.is_operand());
-    let [Some(folder)] = operands.map(Word::argument).collect::<Vec<_>>()[..] else { return false };
-    // The shell takes `..` by the letters, programs take it by the folders.
-    let asked = around.cwd.join(folder);
-    [by_letters(&asked), asked].iter().all(|path| {
+    let Some(folders) = goes_to(words, around) else { return false };
+    folders.iter().all(|path| {
         path.canonicalize().is_ok_and(|path| path.is_dir() && is_visible(&path, around.roots))
     })
-}
-
-fn by_letters(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => plain.push(part),
-        }
-    }
-    plain
 }
 
 fn is_visible(path: &Path, roots: &[PathBuf]) -> bool {

@@ -5,19 +5,22 @@
 //! workspace, git in a repository whose configuration is not plain. This is advice to the gate,
 //! which lets a read-only call run unasked, so a doubt costs a question and an error costs a file.
 //!
-//! Not here: the grammar (`grammar`), the programs (`readonly_table`), those that need code of
+//! Not here: the grammar (`grammar`), sorting words into options and operands (`options`), the programs (`readonly_table`), those that need code of
 //! their own (`readonly_checks`), git's repositories (`repo`), what holds of a command beside others
 //! that do more (`proof`).
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::{
     grammar::{self, Line},
-    readonly_table::{BUILTINS, GIT, PROGRAMS},
+    readonly_table::{BUILTINS, HELPERS, PROGRAMS, git::GIT},
     repo,
-    words::{Doubt, Shape, Word},
+    words::{Doubt, Word},
 };
 
+pub(crate) use options::{Operands, Options, Sorted};
+
+mod options;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -46,48 +49,11 @@ pub(crate) enum Rule {
     Anything,
     /// Only these options, and operands within the bound.
     Listed(Options, Operands),
+    /// Nothing but a question for its version, in one of these words; the one that a folder asks for may
+    /// answer it.
+    Version(&'static [&'static str]),
     /// The words after the program pass this.
     Checked(fn(&[Word], &Surroundings<'_>) -> Result<(), Doubt>),
-}
-
-/// Options by exact name; a long one that is abbreviated is not listed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
-    /// Short ones without a value, as letters.
-    pub(crate) flags: &'static str,
-    /// Short ones with a value, glued or as the next word.
-    pub(crate) valued: &'static str,
-    /// Long ones without dashes, with `=` if a value must follow and `?` if one may (by `=` alone).
-    pub(crate) long: &'static str,
-    /// Whether `-12` is an option.
-    pub(crate) numeric: bool,
-}
-
-/// Words that are no options.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Operands {
-    /// As many as wanted.
-    Free,
-    /// Known ones, at most this many.
-    AtMost(usize),
-    /// They pass this.
-    Checked(fn(&[&Word]) -> Result<(), Doubt>),
-}
-
-/// The words of a command, sorted by [`Options::sort`].
-#[derive(Debug, Default)]
-pub(crate) struct Sorted<'a> {
-    /// Names of options, in order, without dashes, with their value if it is known.
-    pub(crate) options: Vec<(&'a str, Option<&'a str>)>,
-    /// The rest.
-    pub(crate) operands: Vec<&'a Word>,
-}
-
-impl Sorted<'_> {
-    /// Whether one of these options was given.
-    pub(crate) fn has(&self, names: &[&str]) -> bool {
-        self.options.iter().any(|(name, _)| names.contains(name))
-    }
 }
 
 /// Proves that a line only reads.
@@ -106,18 +72,69 @@ pub(crate) fn prove_line(line: &Line, around: &Surroundings<'_>) -> Result<Proof
     if line.redirected {
         return Err("output goes to a file");
     }
-    let moves = line.commands.iter().any(|command| program_of(&command.words) == Some("cd"));
-    let mut uses_git = false;
+    let moves = line.commands.iter().any(|command| is_cd(&command.words));
+    let mut folders = None;
     for command in &line.commands {
-        uses_git |= prove_command(&command.words, around)? == Reads::Git;
-    }
-    if uses_git {
-        if moves {
+        let reads = prove_command(&command.words, around)?;
+        if reads == Reads::Files {
+            continue;
+        }
+        if moves && goes_elsewhere(&command.words) {
             return Err("git would run in another folder");
         }
-        repo::check_plain(around.cwd)?;
+        for folder in folders
+            .get_or_insert_with(|| folders_of(line, around))
+            .as_ref()
+            .map_err(|doubt| *doubt)?
+        {
+            reads.check_folder(folder)?;
+        }
     }
     Ok(Proof { moves })
+}
+
+/// The folders that a line runs in: where it starts, and where its only `cd` goes.
+fn folders_of(line: &Line, around: &Surroundings<'_>) -> Result<Vec<PathBuf>, Doubt> {
+    let mut folders = vec![around.cwd.to_owned()];
+    let mut moves = line.commands.iter().filter(|command| is_cd(&command.words));
+    if let Some(command) = moves.next() {
+        if moves.next().is_some() || line.repeats {
+            return Err("a program would run in another folder");
+        }
+        folders.extend(goes_to(&command.words, around).ok_or("a folder is not known")?);
+    }
+    Ok(folders)
+}
+
+/// Whether a command is `cd`.
+pub(crate) fn is_cd(words: &[Word]) -> bool {
+    program_of(words) == Some("cd")
+}
+
+/// Where `cd FOLDER` leads, if it names one: by the letters, as the shell takes `..`, and by the folders, as
+/// programs do.
+pub(crate) fn goes_to(words: &[Word], around: &Surroundings<'_>) -> Option<[PathBuf; 2]> {
+    let operands = words.iter().skip(1).filter(|word| word.is_operand());
+    let [Some(folder)] = operands.map(Word::argument).collect::<Vec<_>>()[..] else { return None };
+    let asked = around.cwd.join(folder);
+    Some([by_letters(&asked), asked])
+}
+
+fn by_letters(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// Whether a command of git names its folder itself.
+fn goes_elsewhere(words: &[Word]) -> bool {
+    words.iter().any(|word| word.text == "-C")
 }
 
 /// What a proven command reads.
@@ -127,6 +144,22 @@ pub(crate) enum Reads {
     Files,
     /// The repository that git finds, if that is plain.
     Git,
+    /// What is installed, if the folder does not ask for another version.
+    Versions,
+}
+
+impl Reads {
+    /// Checks that nothing in a folder, or above it, makes such a command do more than read there.
+    ///
+    /// # Errors
+    /// Something does, or it cannot be told.
+    pub(crate) fn check_folder(self, folder: &Path) -> Result<(), Doubt> {
+        match self {
+            Self::Files => Ok(()),
+            Self::Git => repo::check_plain(folder),
+            Self::Versions => repo::check_no_versions(folder),
+        }
+    }
 }
 
 /// Proves that a command by itself only reads, if its program is what its name says.
@@ -135,9 +168,14 @@ pub(crate) enum Reads {
 /// Why it could not be proven.
 pub(crate) fn prove_command(words: &[Word], around: &Surroundings<'_>) -> Result<Reads, Doubt> {
     let (name, rest) = split(words)?;
-    let name = program_name(name, around)?;
+    let name = if BUILTINS.contains(&name) { name } else { program_file(name, around)? };
+    prove_words(name, rest, around)
+}
+
+/// Proves what a program of the table is given.
+fn prove_words(name: &str, rest: &[Word], around: &Surroundings<'_>) -> Result<Reads, Doubt> {
     if name == "git" {
-        check_git(rest)?;
+        check_git(rest, around)?;
         return Ok(Reads::Git);
     }
     match rule_of(name)? {
@@ -146,18 +184,26 @@ pub(crate) fn prove_command(words: &[Word], around: &Surroundings<'_>) -> Result
             operands.check(&options.sort(rest)?)?;
             Ok(Reads::Files)
         }
+        Rule::Version(words) => match rest {
+            [word] if word.argument().is_some_and(|text| words.contains(&text)) => {
+                Ok(Reads::Versions)
+            }
+            _ => Err("a program is not known to only read"),
+        },
         Rule::Checked(check) => check(rest, around).map(|()| Reads::Files),
     }
 }
 
-/// Checks a command that is run by another one (`timeout 5 ls`). Git is not one of them.
+/// Checks a command that is run by another program (`timeout 5 ls`), so that it is a file, also where the
+/// shell has a command of that name. Git is not one of them.
 ///
 /// # Errors
 /// It is not proven.
 pub(crate) fn prove_inner(words: &[Word], around: &Surroundings<'_>) -> Result<(), Doubt> {
-    match prove_command(words, around)? {
+    let (name, rest) = split(words)?;
+    match prove_words(program_file(name, around)?, rest, around)? {
         Reads::Files => Ok(()),
-        Reads::Git => Err("git is run by another program"),
+        Reads::Git | Reads::Versions => Err("what is run depends on the folder"),
     }
 }
 
@@ -172,7 +218,7 @@ pub(crate) fn prove_with_any_words(words: &[Word], around: &Surroundings<'_>) ->
     }
     match rule_of(program_file(name, around)?)? {
         Rule::Anything => Ok(()),
-        Rule::Listed(..) | Rule::Checked(_) => {
+        Rule::Listed(..) | Rule::Version(_) | Rule::Checked(_) => {
             Err("a program is run with words that are not known")
         }
     }
@@ -188,29 +234,44 @@ fn split(words: &[Word]) -> Result<(&str, &[Word]), Doubt> {
     Ok((first.argument().ok_or("which program is run is not known")?, rest))
 }
 
-/// The name by which a program is in the table, if it is what the name says.
-fn program_name<'a>(name: &'a str, around: &Surroundings<'_>) -> Result<&'a str, Doubt> {
-    if BUILTINS.contains(&name) { Ok(name) } else { program_file(name, around) }
-}
-
-/// The same for a program that is certainly a file.
-fn program_file<'a>(name: &'a str, around: &Surroundings<'_>) -> Result<&'a str, Doubt> {
+/// The name by which a program is in the table, if every file of that name is what the name says, and so
+/// are the programs that it runs itself.
+pub(crate) fn program_file<'a>(name: &'a str, around: &Surroundings<'_>) -> Result<&'a str, Doubt> {
     let (files, base): (Vec<PathBuf>, &str) = match name.rsplit_once('/') {
         Some(("/bin" | "/usr/bin", base)) => (vec![PathBuf::from(name)], base),
         Some(_) => return Err("a program is named by a path"),
-        None => (around.path.iter().map(|folder| folder.join(name)).collect(), name),
+        None => (in_path(name, around).collect(), name),
     };
-    // Every file of that name counts: which is run depends on more than that it exists.
-    let mut installed = false;
+    if !is_outside(files.into_iter(), around)? {
+        return Err("a program is not installed");
+    }
+    let helpers = HELPERS.iter().filter(|(names, _)| names.split(' ').any(|listed| listed == base));
+    for helper in helpers.flat_map(|(_, helpers)| helpers.split(' ')) {
+        is_outside(in_path(helper, around), around)?;
+    }
+    Ok(base)
+}
+
+fn in_path(name: &str, around: &Surroundings<'_>) -> impl Iterator<Item = PathBuf> {
+    around.path.iter().map(move |folder| folder.join(name))
+}
+
+/// Whether one of these files exists. Each of them counts: which is run depends on more than that it
+/// exists.
+fn is_outside(
+    files: impl Iterator<Item = PathBuf>,
+    around: &Surroundings<'_>,
+) -> Result<bool, Doubt> {
+    let mut exists = false;
     for file in files {
         let Ok(target) = file.canonicalize() else { continue };
         let inside = |path: &Path| around.roots.iter().any(|root| path.starts_with(root));
         if inside(&file) || inside(&target) {
             return Err("a program lies in the workspace");
         }
-        installed = true;
+        exists = true;
     }
-    if installed { Ok(base) } else { Err("a program is not installed") }
+    Ok(exists)
 }
 
 fn rule_of(name: &str) -> Result<Rule, Doubt> {
@@ -219,149 +280,61 @@ fn rule_of(name: &str) -> Result<Rule, Doubt> {
 }
 
 /// `git [OPTION…] SUBCOMMAND …`
-fn check_git(words: &[Word]) -> Result<(), Doubt> {
-    let global = |word: &&Word| {
-        matches!(
-            word.argument(),
-            Some("--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs")
-        )
-    };
-    let options = words.iter().take_while(global).count();
-    let words = words.get(options..).unwrap_or_default();
+fn check_git(words: &[Word], around: &Surroundings<'_>) -> Result<(), Doubt> {
+    let words = after_git_options(words, around)?;
     let Some((subcommand, rest)) = words.split_first() else { return Ok(()) };
     let subcommand = subcommand.argument().ok_or("which git command is run is not known")?;
-    let rest_texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
-    // These show signatures, for which git runs another program.
-    if rest_texts.iter().any(|text| text.contains("%G") || text.contains("(signature")) {
+    if rest.iter().any(|word| checks_signatures(&word.text)) {
         return Err("git would check signatures by another program");
+    }
+    // Git runs another program to show its help; it looks at the first word only.
+    let first = rest.first();
+    if first.is_some_and(|word| {
+        word.text == "--help" || !(word.is_operand() || word.argument().is_some())
+    }) {
+        return Err("git would show its help by another program");
     }
     let row = GIT.iter().find(|(names, _)| names.split(' ').any(|listed| listed == subcommand));
     match row.map(|(_, rule)| rule).ok_or("a git command is not known to only read")? {
         Rule::Anything => Ok(()),
         Rule::Listed(options, operands) => operands.check(&options.sort(rest)?),
-        Rule::Checked(check) => {
-            check(rest, &Surroundings { path: &[], roots: &[], cwd: Path::new("/") })
-        }
+        Rule::Version(_) => Err("a git command is not known to only read"),
+        Rule::Checked(check) => check(rest, around),
     }
 }
 
-impl Options {
-    /// No option at all.
-    pub(crate) const NONE: Self = Self::new("", "", "");
-
-    /// These; see the fields.
-    pub(crate) const fn new(flags: &'static str, valued: &'static str, long: &'static str) -> Self {
-        Self { flags, valued, long, numeric: false }
-    }
-
-    /// And `-12`.
-    pub(crate) const fn numeric(self) -> Self {
-        Self { numeric: true, ..self }
-    }
-
-    /// Sorts words into options and operands, which may be mixed until `--`.
-    ///
-    /// # Errors
-    /// An option is not listed, lacks its value, or a word could be an option and is not known.
-    pub(crate) fn sort<'a>(&self, words: &'a [Word]) -> Result<Sorted<'a>, Doubt> {
-        let mut sorted = Sorted::default();
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let Some(text) = word.argument() else {
-                if !word.is_operand() {
-                    return Err("a word that is not known could be an option");
-                }
-                sorted.operands.push(word);
-                continue;
-            };
-            if text == "--" {
-                sorted.operands.extend(words);
-                return Ok(sorted);
+/// The words after the options of git itself. A folder that it goes to first must be plain.
+fn after_git_options<'a>(
+    words: &'a [Word],
+    around: &Surroundings<'_>,
+) -> Result<&'a [Word], Doubt> {
+    let mut rest = words;
+    let mut moved = false;
+    while let Some((first, after)) = rest.split_first() {
+        rest = match first.argument() {
+            Some("--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs") => after,
+            Some("-C") if !moved => {
+                moved = true;
+                let (folder, after) = after.split_first().ok_or("an option lacks its value")?;
+                let folder = folder.argument().ok_or("a folder is not known")?;
+                let asked = around.cwd.join(folder);
+                repo::check_plain(&by_letters(&asked))?;
+                repo::check_plain(&asked)?;
+                after
             }
-            if let Some(long) = text.strip_prefix("--") {
-                self.long(long, &mut words, &mut sorted)?;
-            } else if let Some(letters) = text.strip_prefix('-').filter(|rest| !rest.is_empty()) {
-                if !(self.numeric && letters.chars().all(|c| c.is_ascii_digit())) {
-                    self.short(letters, &mut words, &mut sorted)?;
-                }
-            } else {
-                sorted.operands.push(word);
-            }
-        }
-        Ok(sorted)
-    }
-
-    fn long<'a>(
-        &self,
-        text: &'a str,
-        words: &mut std::slice::Iter<'a, Word>,
-        sorted: &mut Sorted<'a>,
-    ) -> Result<(), Doubt> {
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (text, None),
+            _ => break,
         };
-        let listed =
-            self.long.split(' ').find(|listed| listed.trim_end_matches(['=', '?']) == name);
-        let listed = listed.filter(|listed| !listed.is_empty()).ok_or("an option is not known")?;
-        let value = match (listed.ends_with('='), value) {
-            (true, None) => value_of(words)?,
-            (false, Some(_)) if !listed.ends_with('?') => return Err("an option takes no value"),
-            (_, value) => value,
-        };
-        sorted.options.push((name, value));
-        Ok(())
     }
-
-    fn short<'a>(
-        &self,
-        letters: &'a str,
-        words: &mut std::slice::Iter<'a, Word>,
-        sorted: &mut Sorted<'a>,
-    ) -> Result<(), Doubt> {
-        let mut rest = letters;
-        while let Some(letter) = rest.chars().next() {
-            let (name, after) = rest.split_at(letter.len_utf8());
-            rest = after;
-            if self.flags.contains(letter) {
-                sorted.options.push((name, None));
-            } else if self.valued.contains(letter) {
-                let value = if rest.is_empty() { value_of(words)? } else { Some(rest) };
-                sorted.options.push((name, value));
-                return Ok(());
-            } else {
-                return Err("an option is not known");
-            }
-        }
-        Ok(())
-    }
+    Ok(rest)
 }
 
-/// An option's value in the next word. It must be exactly one and must not look like an option:
-/// where another version of the program takes no value there, nothing is then overlooked.
-fn value_of<'a>(words: &mut std::slice::Iter<'a, Word>) -> Result<Option<&'a str>, Doubt> {
-    let word = words.next().ok_or("an option lacks its value")?;
-    match word.shape {
-        Shape::Known | Shape::One(_) if word.is_operand() => Ok(word.argument()),
-        Shape::Known | Shape::One(_) | Shape::Many(_) => {
-            Err("an option's value is not known to be one word")
-        }
-    }
-}
-
-impl Operands {
-    fn check(self, sorted: &Sorted<'_>) -> Result<(), Doubt> {
-        match self {
-            Self::Free => Ok(()),
-            Self::AtMost(most) => {
-                let known = sorted.operands.iter().all(|word| word.argument().is_some());
-                if known && sorted.operands.len() <= most {
-                    Ok(())
-                } else {
-                    Err("a program could write to one of its operands")
-                }
-            }
-            Self::Checked(check) => check(&sorted.operands),
-        }
-    }
+/// Whether a word makes git show signatures, for which it runs another program: `%G?` and its kin, with the
+/// signs that may stand between, `%(signature)`, `--sort=signature`.
+fn checks_signatures(text: &str) -> bool {
+    let placeholder = |after: &str| after.trim_start_matches(['+', '-', ' ']).starts_with('G');
+    text.split('%').skip(1).any(placeholder)
+        || text.contains("(signature")
+        || text.contains("(*signature")
+        || text.trim_start_matches(['-', '*']).starts_with("signature")
+        || (text.starts_with("--sort") && text.contains("signature"))
 }

@@ -6,10 +6,11 @@
 use crate::{
     awk_sed,
     grammar::check_variable,
-    readonly::{Options, Sorted, Surroundings, prove_inner, prove_with_any_words},
-    readonly_table::{BRANCH, DIFF, TAG},
+    readonly::{Options, Sorted, Surroundings, program_file, prove_inner, prove_with_any_words},
     words::{Doubt, Shape, Word},
 };
+
+pub(crate) mod git;
 
 type Around<'a> = Surroundings<'a>;
 
@@ -23,20 +24,24 @@ pub(crate) fn one_folder(operands: &[&Word]) -> Result<(), Doubt> {
     if operands.len() <= 1 { Ok(()) } else { Err("there is more than one folder") }
 }
 
+/// Operands that cannot begin with a sign by which the program takes them for more than a file's name:
+/// `less +!command`, `strings @options`.
+pub(crate) fn plain_files(operands: &[&Word]) -> Result<(), Doubt> {
+    let begins = |word: &&Word| match &word.shape {
+        Shape::Known => word.text.starts_with(['+', '@']),
+        Shape::One(prefix) | Shape::Many(prefix) => {
+            prefix.is_empty() || prefix.starts_with(['+', '@'])
+        }
+    };
+    if operands.iter().any(begins) { Err("an operand may be a command") } else { Ok(()) }
+}
+
 /// `date +FORMAT`; anything else sets the clock.
 pub(crate) fn format_of_date(operands: &[&Word]) -> Result<(), Doubt> {
     match operands {
         [] => Ok(()),
         [format] if format.text.starts_with('+') && format.is_operand() => Ok(()),
         _ => Err("the clock could be set"),
-    }
-}
-
-/// `PROGRAM --version`.
-pub(crate) fn only_version(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
-    match known(words)?.as_slice() {
-        ["--version"] => Ok(()),
-        _ => Err("a program is not known to only read"),
     }
 }
 
@@ -57,6 +62,27 @@ pub(crate) fn test(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
         _ => false,
     };
     if all_known || operator_known { Ok(()) } else { Err("a test's operator is not known") }
+}
+
+/// Tests of `[[` that compute nothing, with one operand and with two. Others do: `-v`, `-eq` and its kin.
+const OF_ONE: &[&str] =
+    &["-e", "-f", "-d", "-r", "-w", "-x", "-s", "-z", "-n", "-L", "-h", "-S", "-p", "-O", "-G"];
+const OF_TWO: &[&str] = &["=", "==", "!=", "=~", "-nt", "-ot", "-ef"];
+
+/// `[[ -f FILE ]]`, `[[ ! A == B ]]`. What stands there as one word stays one.
+pub(crate) fn double_brackets(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
+    let not = words.first().is_some_and(|word| word.bare && word.text == "!");
+    let inside = words.get(usize::from(not)..).unwrap_or_default();
+    let listed = |word: &Word, all: &[&str]| word.bare && all.contains(&word.text.as_str());
+    let proven = match inside {
+        [operator, _, end] => listed(operator, OF_ONE) && listed(end, &["]]"]),
+        [left, operator, _, end] => {
+            let begins = left.text.starts_with(['-', '!', '(']);
+            !begins && listed(operator, OF_TWO) && listed(end, &["]]"])
+        }
+        _ => false,
+    };
+    if proven { Ok(()) } else { Err("a test's operator is not known to compute nothing") }
 }
 
 /// `printf FORMAT …`: `-v` and `%n` set variables.
@@ -96,14 +122,24 @@ pub(crate) fn command(words: &[Word], around: &Around<'_>) -> Result<(), Doubt> 
     }
 }
 
-/// `timeout SECONDS PROGRAM …`.
+/// `timeout [OPTION…] SECONDS PROGRAM …`.
 pub(crate) fn timeout(words: &[Word], around: &Around<'_>) -> Result<(), Doubt> {
-    let (seconds, inner) = words.split_first().ok_or("there is no command")?;
-    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-    if !seconds.argument().is_some_and(number) {
-        return Err("an option is not known");
+    let mut rest = words;
+    loop {
+        let (first, after) = rest.split_first().ok_or("there is no command")?;
+        let text = first.argument().ok_or("an option is not known")?;
+        rest = match text {
+            "--foreground" | "--preserve-status" | "-v" | "--verbose" => after,
+            "-s" | "-k" | "--signal" | "--kill-after" => match after {
+                [value, after @ ..] if value.argument().is_some() && value.is_operand() => after,
+                _ => return Err("an option lacks its value"),
+            },
+            text if text.starts_with(|c: char| c.is_ascii_digit()) => {
+                return run_by_a_file(after, around);
+            }
+            _ => return Err("an option is not known"),
+        };
     }
-    run_by_a_file(inner, around)
 }
 
 /// `nice [-n NUMBER] PROGRAM …`.
@@ -120,7 +156,9 @@ pub(crate) fn nice(words: &[Word], around: &Around<'_>) -> Result<(), Doubt> {
 /// A program that is run by another one. What only the shell itself can do is left out.
 fn run_by_a_file(words: &[Word], around: &Around<'_>) -> Result<(), Doubt> {
     match words.first().and_then(Word::argument) {
-        Some("cd" | "read" | "command" | "type" | ":" | "exit" | "test" | "[" | "printf")
+        Some(
+            "cd" | "read" | "command" | "type" | ":" | "exit" | "test" | "[" | "[[" | "printf",
+        )
         | None => Err("which program is run is not known"),
         Some(program) if program.starts_with('-') => Err("an option is not known"),
         Some(_) => prove_inner(words, around),
@@ -151,7 +189,7 @@ pub(crate) fn xargs(words: &[Word], around: &Around<'_>) -> Result<(), Doubt> {
         };
     }
     if rest.is_empty() {
-        return Ok(());
+        return program_file("echo", around).map(drop);
     }
     let program = rest.first().and_then(Word::argument).unwrap_or_default();
     if replaced.is_some_and(|text| text.is_empty() || program.contains(text)) {
@@ -333,74 +371,4 @@ pub(crate) fn tar(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
 pub(crate) fn unzip(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
     let sorted = Options::new("lvtqZ1", "", "").sort(words)?;
     if sorted.has(&["l", "v", "t", "Z"]) { Ok(()) } else { Err("an archive may be unpacked") }
-}
-
-/// `git branch`, listing.
-pub(crate) fn git_branch(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
-    // Not `-l`: for old versions it makes a branch.
-    listing(&BRANCH.sort(words)?, &["list"])
-}
-
-/// `git tag`, listing.
-pub(crate) fn git_tag(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
-    listing(&TAG.sort(words)?, &["l", "list"])
-}
-
-/// A name that is no pattern of a list is created.
-fn listing(sorted: &Sorted<'_>, lists: &[&str]) -> Result<(), Doubt> {
-    if sorted.operands.is_empty() || sorted.has(lists) {
-        Ok(())
-    } else {
-        Err("a branch or a tag may be made")
-    }
-}
-
-/// `git remote`, `git remote -v`, `git remote get-url NAME`.
-pub(crate) fn git_remote(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
-    match known(words)?.as_slice() {
-        [] | ["-v" | "--verbose"] => Ok(()),
-        ["get-url", name] if !name.starts_with('-') => Ok(()),
-        _ => Err("a remote may be changed or asked"),
-    }
-}
-
-/// `git stash list`, `git stash show`, as logs and diffs.
-pub(crate) fn git_stash(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
-    shown_as_log(words, &["list", "show"])
-}
-
-/// `git reflog`, `git reflog show`.
-pub(crate) fn git_reflog(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
-    if words.is_empty() { Ok(()) } else { shown_as_log(words, &["show"]) }
-}
-
-fn shown_as_log(words: &[Word], names: &[&str]) -> Result<(), Doubt> {
-    let (name, rest) = words.split_first().ok_or("a git command is not known to only read")?;
-    if !name.argument().is_some_and(|name| names.contains(&name)) {
-        return Err("a git command is not known to only read");
-    }
-    DIFF.sort(rest).map(drop)
-}
-
-/// `git worktree list`.
-pub(crate) fn git_list(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
-    match known(words)?.as_slice() {
-        ["list"] | ["list", "--porcelain" | "-v"] => Ok(()),
-        _ => Err("a git command is not known to only read"),
-    }
-}
-
-/// `git config --get NAME`, `git config --list`.
-pub(crate) fn git_config(words: &[Word], _: &Around<'_>) -> Result<(), Doubt> {
-    let options = Options::new(
-        "lz",
-        "",
-        "get get-all get-regexp list show-origin show-scope local global system name-only null",
-    );
-    let sorted = options.sort(words)?;
-    if sorted.has(&["l", "list", "get", "get-all", "get-regexp"]) {
-        Ok(())
-    } else {
-        Err("git's configuration may be changed")
-    }
 }

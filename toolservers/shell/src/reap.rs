@@ -10,8 +10,9 @@
 
 use std::{
     collections::BTreeMap,
-    io,
-    sync::{LazyLock, Mutex, MutexGuard, PoisonError},
+    fs, io,
+    os::fd::OwnedFd,
+    sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use nix::unistd::Pid;
@@ -24,16 +25,27 @@ use tokio::{
     sync::{oneshot, watch},
     task::JoinHandle,
 };
+use tollgate_confine::child::{Ended, Report};
 
-static CHILDREN: Mutex<Children> = Mutex::new(Children { waited: BTreeMap::new(), any: false });
+static CHILDREN: Mutex<Children> =
+    Mutex::new(Children { waited: BTreeMap::new(), aside: Vec::new(), any: false });
 
 /// Counts the times that children were reaped.
 static REAPED: LazyLock<watch::Sender<u64>> = LazyLock::new(|| watch::Sender::new(0));
 
 struct Children {
-    waited: BTreeMap<i32, oneshot::Sender<Ending>>,
+    waited: BTreeMap<i32, Waited>,
+    /// Processes of this server's own, which belong to no command.
+    aside: Vec<i32>,
     /// Whether this process had children when it last looked.
     any: bool,
+}
+
+/// Who is told of a process's end.
+struct Waited {
+    ended: oneshot::Sender<Ending>,
+    /// Where its launcher reports, and what is made of that at its end.
+    report: Option<(OwnedFd, Arc<OnceLock<Report>>)>,
 }
 
 /// How a process ended.
@@ -50,8 +62,10 @@ pub(crate) enum Ending {
 pub(crate) struct Child {
     /// Its id; valid until `ended` has answered.
     pub(crate) pid: i32,
-    /// How it ended; fails only if the reaper is gone.
+    /// How it ended, a launched one as its launcher tells it; fails only if the reaper is gone.
     pub(crate) ended: oneshot::Receiver<Ending>,
+    /// What its launcher reported, once it has ended; nothing of one without a launcher.
+    pub(crate) report: Arc<OnceLock<Report>>,
 }
 
 /// The reaping task; it stops when this is dropped.
@@ -79,22 +93,60 @@ pub(crate) fn start() -> io::Result<Reaper> {
     Ok(Reaper(tokio::spawn(task)))
 }
 
-/// Starts a process by `start` and registers it.
+/// Starts a process by `start` and registers it, with where its launcher reports.
 ///
 /// # Errors
 /// Those of `start`.
-pub(crate) fn spawn(start: impl FnOnce() -> io::Result<Pid>) -> io::Result<Child> {
+pub(crate) fn spawn(
+    report: Option<OwnedFd>,
+    start: impl FnOnce() -> io::Result<Pid>,
+) -> io::Result<Child> {
     let mut children = lock();
     let pid = start()?.as_raw();
     let (sender, ended) = oneshot::channel();
-    children.waited.insert(pid, sender);
+    let told = Arc::default();
+    let report = report.map(|from| (from, Arc::clone(&told)));
+    children.waited.insert(pid, Waited { ended: sender, report });
     children.any = true;
-    Ok(Child { pid, ended })
+    Ok(Child { pid, ended, report: told })
 }
 
-/// Whether this process may have children, adopted ones included.
+/// Whether this process may have children, adopted ones included, other than those of its own.
 pub(crate) fn has_children() -> bool {
-    lock().any
+    let children = lock();
+    children.any && !has_only(&children.aside)
+}
+
+/// These processes are of this server's own: they belong to no command, and what they adopt is told by
+/// itself alone.
+pub(crate) fn keep_aside(own: impl Into<Vec<i32>>) {
+    lock().aside = own.into();
+}
+
+/// Those of this server's own.
+pub(crate) fn aside() -> Vec<i32> {
+    lock().aside.clone()
+}
+
+/// Whether nothing is below this process but these, one below the other.
+fn has_only(own: &[i32]) -> bool {
+    let this = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
+    let parents = [this].into_iter().chain(own.iter().copied());
+    let children = own.iter().copied().map(Some).chain([None]);
+    let is_alone = |(parent, child): (i32, Option<i32>)| {
+        children_of(parent).is_some_and(|all| all.as_slice() == child.as_slice())
+    };
+    !own.is_empty() && parents.zip(children).all(is_alone)
+}
+
+/// The children of all threads of a process; nothing where the kernel does not tell.
+fn children_of(process: i32) -> Option<Vec<i32>> {
+    let mut all = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{process}/task")).ok()? {
+        let text = fs::read_to_string(thread.ok()?.path().join("children")).ok()?;
+        all.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+    }
+    Some(all)
 }
 
 /// The running processes that [`spawn`] started.
@@ -114,11 +166,11 @@ fn reap() {
             Ok(Some((pid, status))) => {
                 let ending = ending_of(status);
                 // Adopted processes are waited for by nobody.
-                if let (Some(ending), Some(waiting)) =
+                if let (Some(ending), Some(waited)) =
                     (ending, children.waited.remove(&pid.as_raw_nonzero().get()))
                 {
                     // Nobody waits any more for a call that was dropped.
-                    waiting.send(ending).ok();
+                    waited.ended.send(as_reported(waited.report, ending)).ok();
                 }
             }
             Ok(None) => {
@@ -134,6 +186,20 @@ fn reap() {
     }
     drop(children);
     REAPED.send_modify(|times| *times += 1);
+}
+
+/// How the program of a launcher ended.
+fn as_reported(report: Option<(OwnedFd, Arc<OnceLock<Report>>)>, ending: Ending) -> Ending {
+    let Some((from, told)) = report else { return ending };
+    // Somebody else may hold the writing end, and nobody waits for that here.
+    rustix::io::ioctl_fionbio(&from, true).ok();
+    let report = Report::read(from.into());
+    let ended = report.ended.map(|ended| match ended {
+        Ended::Code(code) => Ending::Code(code),
+        Ended::Signal(signal) => Ending::Signal(signal),
+    });
+    told.set(report).ok();
+    ended.unwrap_or(ending)
 }
 
 fn ending_of(status: WaitStatus) -> Option<Ending> {

@@ -60,6 +60,45 @@ const PLAIN_KEYS: &[&str] = &[
     "status.showuntrackedfiles",
 ];
 
+/// Files by which a folder asks for another version of a tool, or for one of its own, wherever below it the
+/// tool is run.
+const VERSION_FILES: &[&str] = &[
+    ".python-version",
+    ".node-version",
+    ".nvmrc",
+    ".tool-versions",
+    ".mise",
+    ".mise.toml",
+    ".mise.local.toml",
+    ".config/mise",
+    ".config/mise.toml",
+    ".prototools",
+    ".rtx.toml",
+    "mise",
+    "mise.toml",
+    "mise.local.toml",
+    "package.json",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+];
+
+/// Checks that neither a folder nor one above it names the version of a tool: `cargo --version` of rustup
+/// runs what `rust-toolchain.toml` points to, which may be a file of the workspace.
+///
+/// # Errors
+/// One does.
+pub(crate) fn check_no_versions(cwd: &Path) -> Result<(), Doubt> {
+    let cwd = cwd.canonicalize().map_err(|_| "the working directory does not exist")?;
+    let names = |folder: &Path| {
+        VERSION_FILES.iter().any(|name| folder.join(name).symlink_metadata().is_ok())
+    };
+    if cwd.ancestors().any(names) {
+        Err("the folder asks for a version of its own")
+    } else {
+        Ok(())
+    }
+}
+
 /// Bytes of an index that is looked through for submodules.
 const INDEX_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
@@ -134,8 +173,17 @@ fn read(path: &Path) -> Result<String, Doubt> {
     fs::read_to_string(path).map_err(|_| "the repository's configuration cannot be read")
 }
 
-/// Checks each key of a configuration, read line by line; what is written otherwise is a doubt.
+/// Whether a configuration has only keys that start nothing, and `more` such keys.
+pub(crate) fn is_plain_config(text: &str, more: &[&str]) -> bool {
+    check_keys(text, more).is_ok()
+}
+
 fn check_config(text: &str) -> Result<(), Doubt> {
+    check_keys(text, &[])
+}
+
+/// Checks each key of a configuration, read line by line; what is written otherwise is a doubt.
+fn check_keys(text: &str, more: &[&str]) -> Result<(), Doubt> {
     let mut section = String::new();
     let mut subsection = false;
     for line in text.lines().map(str::trim) {
@@ -161,7 +209,7 @@ fn check_config(text: &str) -> Result<(), Doubt> {
             if subsection { format!("{section}.*.{key}") } else { format!("{section}.{key}") };
         let plain =
             |listed: &&str| full == *listed || (listed.ends_with('.') && full.starts_with(listed));
-        if !PLAIN_KEYS.iter().any(plain) {
+        if !PLAIN_KEYS.iter().chain(more).any(plain) {
             return Err("the repository's configuration may run programs");
         }
     }

@@ -10,7 +10,7 @@ use tollgate_sdk::serde_json::{Value, json};
 
 use crate::{
     capture::Captured,
-    limits::TIMEOUT_SECONDS_MAX,
+    limits::{RESULT_CHARS_MAX, TIMEOUT_SECONDS_MAX},
     reap::Ending,
     run::{Finished, Stop},
 };
@@ -29,11 +29,16 @@ pub(crate) fn text(finished: &Finished, notes: &[String]) -> String {
     if output.lines == 0 {
         text.push_str("(no output)\n");
     }
-    for note in notes.iter().chain(&own_notes(finished)) {
-        text.push_str(note);
+    let end = last_line(finished);
+    let notes: Vec<String> = notes.iter().cloned().chain(own_notes(finished)).collect();
+    let used = text.chars().count() + end.chars().count();
+    // Each with its line end; they name paths, which may be long.
+    let most = (RESULT_CHARS_MAX.saturating_sub(used) / notes.len().max(1)).saturating_sub(1);
+    for note in &notes {
+        text.push_str(&shortened(note, most));
         text.push('\n');
     }
-    text.push_str(&last_line(finished));
+    text.push_str(&end);
     text
 }
 
@@ -57,26 +62,46 @@ pub(crate) fn metadata(finished: &Finished, cwd: &Path) -> Value {
     })
 }
 
+/// What is missing, and what of the whole there is elsewhere. Whether that could be kept, and under which
+/// name, only the kernel knows.
 fn left_out(output: &Captured, passed_on: u64) -> String {
     let left = output.left_out;
     let kept = if passed_on >= output.bytes {
-        "all of it is kept as an artifact".to_owned()
+        "all of it was passed on to be kept as an artifact".to_owned()
     } else if passed_on == 0 {
-        "it was not kept".to_owned()
+        "none of it is kept".to_owned()
     } else {
-        format!("its first {passed_on} bytes are kept as an artifact")
+        format!(
+            "its first {passed_on} bytes were passed on to be kept as an artifact; the {} after them are not kept",
+            output.bytes - passed_on
+        )
     };
     let line = match left.bytes_of_line {
         0 => String::new(),
         bytes => format!(", {bytes} bytes of them from the beginning of the next line"),
     };
+    // What is cleaned is not what was written; the end of the last line may be ours.
+    let cleaned = (output.head.len() + output.tail.len()) as u64 + left.bytes;
+    let as_shown = if cleaned.abs_diff(output.bytes) > 1 { " as they would be shown" } else { "" };
     format!(
-        "[… left out here: {} lines, {} bytes{line}; the whole output has {} lines, {} bytes, and {kept} …]\n",
+        "[… left out here: {} lines, {} bytes{as_shown}{line}; the whole output has {} lines, {} bytes, and {kept} …]\n",
         left.lines, left.bytes, output.lines, output.bytes
     )
 }
 
-fn own_notes(finished: &Finished) -> Vec<String> {
+/// A text of at most so many characters, without its middle if it has more.
+fn shortened(text: &str, most: usize) -> String {
+    let chars = text.chars().count();
+    if chars <= most {
+        return text.to_owned();
+    }
+    let begin = most / 2;
+    let end = most.saturating_sub(begin + 1);
+    let shown = text.chars().take(begin).chain(['…']);
+    shown.chain(text.chars().skip(chars - end)).collect()
+}
+
+pub(crate) fn own_notes(finished: &Finished) -> Vec<String> {
     let mut notes = Vec::new();
     match finished.background {
         0 => {}
@@ -90,7 +115,7 @@ fn own_notes(finished: &Finished) -> Vec<String> {
     notes
 }
 
-fn last_line(finished: &Finished) -> String {
+pub(crate) fn last_line(finished: &Finished) -> String {
     let after = time(finished.duration);
     match (finished.stop, finished.ending) {
         (Stop::Itself, Some(Ending::Code(code))) => format!("[exit code {code} after {after}]"),

@@ -25,6 +25,7 @@ use crate::{
     capture::{Capture, Captured},
     limits::{CHUNK_BYTES, KILL_PATIENCE, PIPE_BYTES, PROGRESS_CHARS_MAX, PROGRESS_PAUSE},
     reap::Ending,
+    sandbox::Confinement,
     spawn::{Bash, Input, LastCwd},
     tree::Tree,
 };
@@ -49,6 +50,8 @@ pub(crate) struct Order<'a> {
     pub(crate) input: Input<'a>,
     /// Bytes that are passed on; what follows is only counted and shown in part.
     pub(crate) output_bytes_max: u64,
+    /// What it is held to.
+    pub(crate) confinement: &'a Confinement,
 }
 
 /// Who sees the output as it comes.
@@ -89,6 +92,8 @@ pub(crate) struct Finished {
     pub(crate) survivors: usize,
     /// The shell's last working directory.
     pub(crate) last_cwd: Option<PathBuf>,
+    /// What held it, in words for the receipt.
+    pub(crate) confined: String,
     /// The pipe, if background processes may still write to it: who closes it ends them.
     pub(crate) pipe: Option<pipe::Receiver>,
 }
@@ -107,7 +112,8 @@ pub(crate) async fn run(
     audience: &impl Audience,
 ) -> io::Result<Finished> {
     let began = Instant::now();
-    let started = bash.start(order.command, order.cwd, order.environment, order.input)?;
+    let (cwd, environment, confinement) = (order.cwd, order.environment, order.confinement);
+    let started = bash.start(order.command, cwd, environment, order.input, confinement)?;
     let tree = Tree { root: Some(started.child.pid), call_id: order.call_id };
     let mut ended = started.child.ended;
     let mut stream = Stream {
@@ -155,7 +161,9 @@ pub(crate) async fn run(
         (ending, stop, survivors, duration)
     };
     let background = if stop == Stop::Itself { tree.keep_the_rest() } else { 0 };
+    let confined = order.confinement.told(started.child.report.get(), stop == Stop::Itself)?;
     Ok(Finished {
+        confined,
         ending,
         stop,
         duration,

@@ -6,8 +6,14 @@ use std::{
 };
 
 use tokio::time::Instant;
+use tollgate_confine::Requirement;
 
-use crate::tree::tests::alive;
+use crate::{settings::Settings, tree::tests::alive};
+
+/// Settings without a sandbox: a test's own binary is no launcher.
+pub(crate) fn unconfined() -> Settings {
+    Settings { sandbox: Requirement::Off, ..Settings::default() }
+}
 
 /// One test at a time in a process: they share its children.
 static ALONE: Mutex<()> = Mutex::new(());

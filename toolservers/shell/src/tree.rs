@@ -81,7 +81,8 @@ impl Tree<'_> {
 
     /// Those of `all` (parents before children) that belong to this call.
     fn members(self, all: &[Process]) -> Vec<Id> {
-        let started = reap::started();
+        let (aside, started) = (reap::aside(), reap::started());
+        let started: Vec<i32> = started.into_iter().filter(|pid| !aside.contains(pid)).collect();
         let alone = started.iter().all(|root| Some(*root) == self.root);
         let kept = kept();
         // What is known of a process holds for its children, if they say nothing else.
@@ -89,6 +90,9 @@ impl Tree<'_> {
         let mut members = Vec::new();
         for process in all {
             let pid = process.id.pid;
+            if aside.contains(&pid) {
+                continue;
+            }
             let is_its = |number: i32| self.root == Some(number);
             let own = if is_its(pid) || is_its(process.session) {
                 Some(true)
@@ -135,6 +139,7 @@ async fn end_all(members: impl Fn() -> Vec<Id>) -> usize {
             biased;
             () = sleep_until(killing_starts) => break,
             _ = reaped.changed() => {}
+            () = sleep(KILL_LOOK_AGAIN) => {}
         }
     }
     let patience_ends = Instant::now() + KILL_PATIENCE;

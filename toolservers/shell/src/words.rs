@@ -178,6 +178,10 @@ impl<'a> Reader<'a> {
                 self.next();
                 self.bare = false;
                 self.text.push('~');
+                // `~+` and `~-` are folders in which the shell was, `~1` one of its list.
+                if self.peek().is_some_and(|c| matches!(c, '+' | '-' | '0'..='9')) {
+                    return Err("a folder of the shell's own list is named");
+                }
                 // A home folder is an absolute path; without one the tilde stays.
                 self.mark_unknown();
                 self.prefix = Some("~".into());

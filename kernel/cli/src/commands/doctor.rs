@@ -1,15 +1,16 @@
 //! `doctor`: looks at everything that a run needs, and says what to do (`[CLI-08]`).
 
+mod confinement;
 mod policy;
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use serde::Serialize;
-use tollgate_core::name::ServerName;
+use tollgate_core::{catalog::Provenance, name::ServerName};
 use tollgate_engine::{kernel::Kernel, process, settings::Settings, store::StateDir};
 
 use crate::{
-    config::{self, Config, programs::Programs},
+    config::{self, Config, built_in, programs::Programs},
     exit::{Exit, Failure},
     output::{json_pretty, line_out},
     start::{self, Start},
@@ -123,10 +124,16 @@ async fn servers(config: &Config, settings: Settings, findings: &mut Vec<Finding
                 return findings.push(Finding::bad("kernel", found, "see the lines above"));
             }
         };
+    let mut confined = Vec::new();
     for name in names {
         let finding = match kernel.describe(&name).await {
             Ok((described, connection)) => {
                 let facts = described.facts();
+                if built_in::provenance(name.as_str()) == Provenance::Builtin {
+                    let mode = config::sandbox::mode(&config.values);
+                    let words = connection.confinement();
+                    confined.extend(confinement::look(name.as_str(), words, mode));
+                }
                 let confinement = match connection.confinement() {
                     "" => "not confined",
                     confinement => confinement,
@@ -147,6 +154,7 @@ async fn servers(config: &Config, settings: Settings, findings: &mut Vec<Finding
         };
         findings.push(finding);
     }
+    findings.extend(confined);
     kernel.stop().await;
 }
 

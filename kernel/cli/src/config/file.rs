@@ -15,6 +15,7 @@ use toml::{
 use super::{
     error::{ConfigError, Fault},
     keys::{self, Found, Key, Kind},
+    sandbox,
     values::{Said, Source, Values},
 };
 use crate::limits::CONFIG_BYTES_MAX;
@@ -139,7 +140,7 @@ pub(crate) fn checked(kind: Kind, value: &Value, file: &Path) -> Result<Value, S
         Kind::Count(min, max) => {
             value.as_integer().is_some_and(|count| (min..=max).contains(&count))
         }
-        Kind::List | Kind::Added => is_texts(value),
+        Kind::List | Kind::Folders | Kind::Added => is_texts(value),
         Kind::Table => value.is_table(),
     };
     if !fits {
@@ -154,6 +155,10 @@ pub(crate) fn checked(kind: Kind, value: &Value, file: &Path) -> Result<Value, S
     }
     Ok(match (kind, value) {
         (Kind::Path, Value::String(text)) => Value::String(absolute(text, file)),
+        (Kind::Folders, Value::Array(items)) => {
+            let folders = items.iter().filter_map(Value::as_str).map(sandbox::folder);
+            folders.map(|folder| folder.map(Value::String)).collect::<Result<Vec<_>, _>>()?.into()
+        }
         _ => value.clone(),
     })
 }

@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     Count(i64, i64),
     /// A list of texts.
     List,
+    /// A list of folders, each absolute or below `~/`.
+    Folders,
     /// A list of texts; those of all layers hold together.
     Added,
     /// A table that the server itself reads.
@@ -50,6 +52,7 @@ impl Kind {
             Self::Flag => "true or false".to_owned(),
             Self::Count(min, max) => format!("a whole number from {min} to {max}"),
             Self::List => "a list of texts".to_owned(),
+            Self::Folders => "a list of folders".to_owned(),
             Self::Added => "a list of texts, added to those of other files".to_owned(),
             Self::Table => "a table".to_owned(),
         }
@@ -167,6 +170,25 @@ pub(crate) const KEYS: &[Key] = &[
         CLOCK_MS,
         "600000",
         "of a program with its calls, where nothing says less; time in which a person is asked does not count",
+    ),
+    key(
+        "sandbox.mode",
+        Kind::Word(&["required", "best-effort", "off"]),
+        "\"best-effort\"",
+        "how much of the confinement of servers and their programs must hold; a project may tighten it",
+    ),
+    key(
+        "sandbox.network",
+        Kind::Word(&["off", "ask", "on"]),
+        "\"ask\"",
+        "which commands have the network: none, those that need it once they are allowed, all that change something; \
+         a project may tighten it",
+    ),
+    key(
+        "sandbox.write",
+        Kind::Folders,
+        "",
+        "further folders that commands may change, absolute or below ~/: [\"~/.cargo\"]",
     ),
     key("log", Kind::Text, "\"info\"", "what servers log to their files, as RUST_LOG"),
     key("limits.turn_calls", Kind::Count(1, 1_000_000), "1000", "calls of one turn"),

@@ -11,7 +11,7 @@ use tollgate_core::authority::{
 use tollgate_engine::{process, settings::PolicySettings};
 use tollgate_policy::{Extra, Places};
 
-use super::{Config, ConfigError, error::Fault, values::Source};
+use super::{Config, ConfigError, error::Fault, sandbox, values::Source};
 use crate::args::Common;
 
 /// The machine owner's own file.
@@ -30,6 +30,7 @@ pub(crate) fn places(places: &super::Places) -> Places {
         managed: std::iter::once(MANAGED.into()).chain(places.managed.clone()).collect(),
         trust: places.engine.state.join("trust.json"),
         own: own(places),
+        hidden: hidden(places),
         home: places.home.clone(),
     }
 }
@@ -44,6 +45,13 @@ fn own(places: &super::Places) -> Vec<PathBuf> {
     let engine = &places.engine;
     let runtime = process::runtime_home(engine.runtime.as_deref());
     vec![places.config.clone(), engine.state.clone(), engine.cache.clone(), runtime]
+}
+
+/// Of these, what no program of a call may read: sessions and receipts hold what was said, and a socket is a
+/// door.
+fn hidden(places: &super::Places) -> Vec<PathBuf> {
+    let engine = &places.engine;
+    vec![engine.state.clone(), process::runtime_home(engine.runtime.as_deref())]
 }
 
 /// What options and files add.
@@ -85,6 +93,7 @@ pub(super) fn extra(config: &Config, common: &Common) -> Result<Extra, ConfigErr
         lists: Lists { allow, deny },
         writes_auto: values.text("workspace_writes") != Some("ask"),
         taint: values.flag("taint") != Some(false),
+        network: sandbox::network(values),
     })
 }
 

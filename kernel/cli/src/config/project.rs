@@ -2,7 +2,7 @@
 //!
 //! | key | a project may |
 //! |---|---|
-//! | `mode`, `posture`, `workspace_writes`, `taint` | say something tighter than the default |
+//! | `mode`, `posture`, `workspace_writes`, `taint`, `sandbox.mode`, `sandbox.network` | say something tighter than the default |
 //! | `permissions.deny`, `permissions.ask`, `tools.deny` | add |
 //! | `servers.NAME.enabled` | say `false` |
 //! | anything else | nothing: a mistake |
@@ -21,8 +21,8 @@ use super::{
 /// Lists to which a project may add.
 const ADDS: [&str; 3] = ["permissions.ask", "permissions.deny", "tools.deny"];
 
-const ONLY: &str = "a project can only tighten: mode, posture, workspace_writes, taint, permissions.deny, \
-     permissions.ask, tools.deny and servers.NAME.enabled = false; put this into your own config.toml";
+const ONLY: &str = "a project can only tighten: mode, posture, workspace_writes, taint, sandbox.mode, \
+     sandbox.network, permissions.deny, permissions.ask, tools.deny and servers.NAME.enabled = false; put this into your own config.toml";
 
 /// Values of a key, the loosest first.
 fn order(key: &str) -> Option<Vec<Value>> {
@@ -34,6 +34,8 @@ fn order(key: &str) -> Option<Vec<Value>> {
             Some(words(&order.map(Posture::as_str)))
         }
         "workspace_writes" => Some(words(&["auto", "ask"])),
+        "sandbox.mode" => Some(words(&["off", "best-effort", "required"])),
+        "sandbox.network" => Some(words(&["on", "ask", "off"])),
         "taint" => Some(vec![false.into(), true.into()]),
         _ => None,
     }

@@ -10,6 +10,7 @@ use super::{
     error::Fault,
     file,
     programs::Programs,
+    sandbox,
     values::{Said, Source, Values},
 };
 
@@ -164,7 +165,8 @@ impl Server<'_> {
     fn settings(&self) -> serde_json::Value {
         let said = self.values.get(&self.key("settings"));
         let own = said.map_or_else(|| serde_json::json!({}), |said| to_json(&said.value));
-        if self.name == code::SERVER { code::settings(self.values, own) } else { own }
+        let own = if self.name == code::SERVER { code::settings(self.values, own) } else { own };
+        sandbox::settings(self.values, self.name, own)
     }
 
     fn clocks(&self) -> Clocks {

@@ -141,7 +141,7 @@ fn a_project_can_only_tighten() {
     );
     check_project("", "posture = \"full-access\"", "posture", Err(&looser));
     let other = format!(
-        "{file}:2: servers.x.command: a project can only tighten: mode, posture, workspace_writes, taint, permissions.deny, permissions.ask, tools.deny and servers.NAME.enabled = false; put this into your own config.toml"
+        "{file}:2: servers.x.command: a project can only tighten: mode, posture, workspace_writes, taint, sandbox.mode, sandbox.network, permissions.deny, permissions.ask, tools.deny and servers.NAME.enabled = false; put this into your own config.toml"
     );
     check_project("", "[servers.x]\ncommand = [\"sh\"]", "mode", Err(&other));
 }
@@ -174,6 +174,24 @@ fn a_project_tightens_writes_taint_servers_and_lists() {
         let error = World::new("", text).load().unwrap_err();
         assert!(error.starts_with(&format!("{file}{expected}")), "{text}: {error}");
     }
+}
+
+/// [GATE-13] Confinement too; further folders are the user's to say.
+#[test]
+fn a_project_tightens_the_sandbox() {
+    for (key, loose, usual, tight) in
+        [("mode", "off", "best-effort", "required"), ("network", "on", "ask", "off")]
+    {
+        let say = |word: &str| format!("[sandbox]\n{key} = {word:?}");
+        let path = format!("sandbox.{key}");
+        check_project("", &say(tight), &path, Ok(tight));
+        check_project(&say(loose), &say(usual), &path, Ok(usual));
+        check_project(&say(tight), &say(usual), &path, Ok(tight));
+        let error = World::new("", &say(loose)).load().unwrap_err();
+        assert!(error.contains("can only tighten") && error.contains("is looser"), "{error}");
+    }
+    let error = World::new("", "[sandbox]\nwrite = [\"/srv\"]").load().unwrap_err();
+    assert!(error.contains(":2: sandbox.write: a project can only tighten"), "{error}");
 }
 
 /// [GATE-13] [GATE-20] Rules add up over files and options, and each knows whose it is and where.

@@ -47,6 +47,9 @@ pub(crate) fn lines(card: &Card, output: Output) -> Vec<String> {
         let said = exact::counted(&line(&wish.justification));
         page.own(&format!("wants sandbox '{}' for this one call: {said}", wish.to));
     }
+    if let Some(reach) = &card.reach {
+        page.own(&format!("its programs: {}", exact::counted(&line(&reach.told()))));
+    }
     page.commands(card);
     for touched in card.subjects.iter().filter_map(touches) {
         page.own(&format!("touches: {touched}"));

@@ -35,6 +35,7 @@ pub(crate) fn card() -> Card {
         }],
         commands: Vec::new(),
         escalation: None,
+        reach: None,
         arguments_bytes: 16,
         arguments_sha256: Digest::of(br#"{"command":"ls"}"#),
         offer: Vec::new(),
@@ -73,6 +74,7 @@ pub(crate) fn receipt(decision: Decision, status: Status) -> Receipt {
         stance: Stance::default(),
         grant_sha256: None,
         confinement: String::new(),
+        sandbox: None,
         started_unix_ms: 1000,
         end: Some(End {
             ended_unix_ms: 1300,

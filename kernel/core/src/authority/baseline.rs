@@ -11,12 +11,13 @@ use std::path::{Component, Path};
 
 use super::{
     Circumstances, Layer, Need, Refusal, Why,
+    confinement::ordinary,
     judge::Docket,
     protected::{Guarded, Guards, Place, Protection, Role},
 };
 use crate::{
     call::{Caller, Classified},
-    safety::{Access, Reach, Sandbox, Subject, Trust},
+    safety::{Access, Reach, Subject, Trust},
     stance::Posture,
 };
 pub(super) use places::flat;
@@ -178,11 +179,11 @@ fn escalation(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
             at.stance.posture
         );
         docket.refuse(refuse("escalation", message));
-    } else if wish.to <= Sandbox::ORDINARY {
+    } else if wish.to <= ordinary(call, at) {
         let message = format!(
             "sandbox '{}' is not wider than what the call has anyway ('{}'); leave it out",
             wish.to,
-            Sandbox::ORDINARY
+            ordinary(call, at)
         );
         docket.refuse(refuse("escalation_not_wider", message));
     } else {

@@ -33,3 +33,13 @@ pub(super) fn without_port(host: &str) -> &str {
         Some(_) | None => host,
     }
 }
+
+/// Whether a host, with its port or without, is this machine itself.
+pub(super) fn is_loopback(host: &str) -> bool {
+    let host = folded(host);
+    let bare = without_port(&host).trim_start_matches('[').trim_end_matches(']');
+    let address = bare.parse::<std::net::IpAddr>();
+    bare == "localhost"
+        || bare.ends_with(".localhost")
+        || address.is_ok_and(|address| address.to_canonical().is_loopback())
+}

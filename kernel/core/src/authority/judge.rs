@@ -7,17 +7,16 @@
 //!
 //! Not here: what hooks, a guardian or a person say (`engine`), and the layers' own tables.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{
     Circumstances, Decider, HookSaid, Layer, Need, Permit, Prompt, Refusal, Settled, Why,
-    admission, baseline, floor,
+    admission, baseline, confinement, floor,
     law::{self, LawSaid},
     managed::{self, ManagedSaid},
     program,
     rules::{Action, Rule, Selected, compact, select},
-    taint,
-    withheld::{Withheld, withheld},
+    taint, withheld,
 };
 use crate::{
     call::Classified,
@@ -164,14 +163,20 @@ fn rules(docket: &mut Docket, call: &Classified, at: &Circumstances<'_>) {
         docket.refuse(Refusal::new(layer, "policy_broken", message));
     }
     let name = |rule: &Rule| format!("{} ({})", compact::show(rule), rule.origin);
-    let withheld = withheld(call, at).unwrap_or_else(|refusal| {
-        docket.refuse(refusal);
-        Withheld::default()
-    });
+    let withheld = withheld::by_rules(call, at)
+        .and_then(|globs| confinement::fits(call, at, &globs).map(|()| globs))
+        .unwrap_or_else(|refusal| {
+            docket.refuse(refusal);
+            BTreeSet::new()
+        });
+    let of_tree = !withheld.is_empty() && !confinement::starts_programs(call);
     match select(call, at, &[&at.policy.rules, at.session]) {
-        Selected::Nothing if !withheld.globs.is_empty() => docket.pass(
+        Selected::Nothing if of_tree => docket.pass(
             layer,
-            format!("what rules deny or ask about below it is withheld: {}", withheld.told()),
+            format!(
+                "what rules deny or ask about below it is withheld: {}",
+                withheld::told(&withheld)
+            ),
         ),
         Selected::Nothing => docket.pass(layer, "no rule speaks of it"),
         Selected::Allow(rules) => {

@@ -140,6 +140,38 @@ pub fn judge(call: &Classified, at: &Circumstances<'_>) -> LawSaid {
     }
 }
 
+/// The law, ready to say of many places whether it protects them, as far as places are compared.
+#[derive(Debug)]
+pub(super) struct Holds<'a> {
+    places: &'a [Protect],
+    folded_root: PathBuf,
+    left: usize,
+}
+
+impl<'a> Holds<'a> {
+    pub(super) fn new(law: &'a Law) -> Self {
+        match law {
+            Law::Absent | Law::Broken { .. } => {
+                Self { places: &[], folded_root: PathBuf::new(), left: 0 }
+            }
+            Law::Protects { root, places } => {
+                let patterns: usize = places.iter().map(|protect| protect.paths.len()).sum();
+                let left = COMPARISONS_MAX.checked_div(patterns).unwrap_or_default();
+                Self { places, folded_root: Place::of(root).to_path(), left }
+            }
+        }
+    }
+
+    /// Whether it is known to protect a place against what is done with it.
+    pub(super) fn holds(&mut self, place: &Place<'_>, role: Role) -> bool {
+        let Some(left) = self.left.checked_sub(1) else { return false };
+        self.left = left;
+        let path = place.to_path();
+        let mut protected = self.places.iter().flat_map(|protect| &protect.paths);
+        protected.any(|protected| protected.holds(&path, &self.folded_root, role))
+    }
+}
+
 fn protects(root: &Path, places: &[Protect], call: &Classified, at: &Circumstances<'_>) -> LawSaid {
     let folded_root = Place::of(root).to_path();
     let patterns: usize = places.iter().map(|protect| protect.paths.len()).sum();

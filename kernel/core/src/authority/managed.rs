@@ -11,6 +11,7 @@ mod tests;
 
 use super::{
     Circumstances, Layer, Need, Refusal, Why,
+    confinement::Network,
     hosts::{folded, without_port},
     rules::{NamePattern, Rule, Rules, Selected, compact, select},
     taint,
@@ -33,6 +34,8 @@ pub struct Managed {
     pub servers: Vec<Vec<NamePattern>>,
     /// Hosts that calls may name, as [`Managed::servers`]; in lower case.
     pub hosts: Vec<Vec<NamePattern>>,
+    /// Who has the network at most; `None`: the owner does not say.
+    pub network: Option<Network>,
     /// Models that may not be used.
     pub models_forbidden: Vec<NamePattern>,
     /// Folders that each get a copy of every receipt.
@@ -148,7 +151,7 @@ fn hosts(managed: &Managed, call: &Classified) -> Option<Refusal> {
     if managed.hosts.is_empty() {
         return None;
     }
-    let named = named_hosts(call);
+    let named = taint::named_hosts(call);
     if let Some(forbidden) = named.iter().find(|host| !managed.allows_host(host)) {
         let message = format!("the machine's owner does not allow host '{forbidden}'");
         return refuse("managed_host", message);
@@ -163,20 +166,6 @@ fn hosts(managed: &Managed, call: &Classified) -> Option<Refusal> {
     let message = "the machine's owner restricts hosts, and this call may talk to the world without \
                    saying to which host";
     if talks && named.is_empty() { refuse("managed_host", message.to_owned()) } else { None }
-}
-
-/// Hosts among the subjects, and those that commands name.
-fn named_hosts(call: &Classified) -> Vec<String> {
-    let subjects = call.subjects().iter().filter_map(|subject| match subject {
-        Subject::Host { host } => Some(host.clone()),
-        Subject::Path { .. }
-        | Subject::Command { .. }
-        | Subject::Repo { .. }
-        | Subject::Mcp { .. }
-        | Subject::Tool { .. }
-        | Subject::Unknown => None,
-    });
-    subjects.chain(taint::hosts_of(call)).collect()
 }
 
 fn rules(managed: &Managed, call: &Classified, at: &Circumstances<'_>) -> ManagedSaid {

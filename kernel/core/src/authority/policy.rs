@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use super::{law::Law, managed::Managed, protected::Own, rules::Rules};
+use super::{confinement::Network, law::Law, managed::Managed, protected::Own, rules::Rules};
 use crate::digest::Digest;
 
 /// One reading of all policy.
@@ -26,6 +26,8 @@ pub struct Policy {
     pub taint: bool,
     /// Names that may be called at all, and that may not (layer 2); deny wins.
     pub lists: Lists,
+    /// Who of the calls that start programs has the network.
+    pub network: Network,
     /// A file could not be read again: rules as before hold, and nothing that changes something runs.
     pub broken: Option<String>,
     /// Digest of the files that it was read from, for receipts.

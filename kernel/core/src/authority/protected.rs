@@ -28,6 +28,8 @@ use table::ROWS;
 pub struct Own {
     /// Absolute folders and files; everything below counts.
     pub places: Vec<PathBuf>,
+    /// Of these, what no program of a call may read either: sessions, receipts, sockets.
+    pub hidden: Vec<PathBuf>,
 }
 
 /// How strongly a place is protected.
@@ -98,6 +100,11 @@ impl<'a> Guards<'a> {
         let strongest = rows.max_by_key(|(number, row)| (row.protection, Reverse(*number)));
         strongest.map(|(_, row)| Guarded { protection: row.protection, what: row.what })
     }
+}
+
+/// The rows that ask always, as texts that are separated by blanks.
+pub(super) fn asking() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().filter(|row| row.protection == Protection::Card).map(|row| row.places)
 }
 
 static PATTERNS: LazyLock<Patterns> =

@@ -10,7 +10,7 @@
 //! | `facts`, `places` | what of a call rules look at |
 //! | `hold` | whether a deny or ask rule holds |
 //! | `cover` | whether an allow rule covers a subject |
-//! | `below` | what they withhold of a tree that is read |
+//! | `below` | what they withhold of a tree that is read, or from programs |
 //! | `words`, `wrappers` | programs, words that are not known, wrappers that do nothing |
 //! | `index` | many rules, found fast |
 //! | `select` | who of several rules decides |
@@ -44,7 +44,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use below::globs_below;
+pub(super) use below::{answered_places, folders, globs_anywhere, globs_below, named_places};
 pub use index::Rules;
 pub use pattern::{NamePattern, PathPattern, PatternError};
 pub use select::{Selected, select};

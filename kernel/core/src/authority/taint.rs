@@ -17,13 +17,15 @@ use std::path::{Path, PathBuf};
 use super::{
     Circumstances, Taint,
     baseline::places::{behind_home, flat},
+    hosts::is_loopback,
     words::{Command, listed},
 };
 use crate::{
     call::Classified,
     safety::{Access, Subject, Trust},
 };
-use talkers::{hosts_in, is_any_program, is_unknown, talks};
+pub(super) use talkers::talks;
+use talkers::{fetches, hosts_in, is_any_program, is_unknown};
 
 /// Folders of the system's own files: nobody who sends text writes there.
 const SYSTEM: &[&str] =
@@ -212,9 +214,29 @@ pub(super) fn sends_out(call: &Classified) -> bool {
     commands(call).any(|command| talks(&command))
 }
 
-/// Hosts that commands of the call name which talk to other hosts.
-pub(super) fn hosts_of(call: &Classified) -> Vec<String> {
-    commands(call).filter(talks).flat_map(|command| hosts_in(&command)).collect()
+/// Whether the call's processes have something to say to other hosts: it names one, or a command talks, or
+/// fetches what a list names.
+pub(super) fn needs_network(call: &Classified) -> bool {
+    let names_one = call
+        .subjects()
+        .iter()
+        .any(|subject| matches!(subject, Subject::Host { host } if !is_loopback(host)));
+    names_one || commands(call).any(|command| talks(&command) || fetches(&command))
+}
+
+/// Hosts that the call names, and that commands of it name which talk to other hosts.
+pub(super) fn named_hosts(call: &Classified) -> Vec<String> {
+    let subjects = call.subjects().iter().filter_map(|subject| match subject {
+        Subject::Host { host } => Some(host.clone()),
+        Subject::Path { .. }
+        | Subject::Command { .. }
+        | Subject::Repo { .. }
+        | Subject::Mcp { .. }
+        | Subject::Tool { .. }
+        | Subject::Unknown => None,
+    });
+    let commands = commands(call).filter(talks).flat_map(|command| hosts_in(&command));
+    subjects.chain(commands).collect()
 }
 
 fn commands(call: &Classified) -> impl Iterator<Item = Command<'_>> {

@@ -59,6 +59,7 @@ fn full() -> Receipt {
         stance: Stance::default(),
         grant_sha256: Some(digest),
         confinement: "landlock".to_owned(),
+        sandbox: None,
         started_unix_ms: u64::MAX,
         end: Some(End {
             ended_unix_ms: 1,
@@ -90,6 +91,7 @@ fn bare() -> Receipt {
         layers: Vec::new(),
         grant_sha256: None,
         confinement: String::new(),
+        sandbox: None,
         end: None,
         ..full()
     }

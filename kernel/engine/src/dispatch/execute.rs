@@ -324,6 +324,7 @@ pub(super) fn ended(outcome: Outcome) -> wire::Ended {
         cwd: None,
         observations: Vec::new(),
         whole_in_output: false,
+        confinement: String::new(),
     }
 }
 

@@ -4,7 +4,9 @@
 use tokio_util::sync::CancellationToken;
 use tollgate_core::{
     authority::{
-        Decider, HookSaid, Layer, Permit, Prompt, Refusal, program,
+        Decider, HookSaid, Layer, Permit, Prompt, Refusal,
+        confinement::bounds,
+        program,
         rules::{Rule, Rules, Source, compact, offer::offer},
     },
     call::Classified,
@@ -292,6 +294,7 @@ impl Held<'_> {
             why: prompt.whys().to_vec(),
             commands: commands.collect(),
             escalation: call.escalation().cloned(),
+            reach: bounds(call, &self.cx.now().circumstances(self.hooks)),
             arguments_bytes: call.arguments().len() as u64,
             arguments_sha256: call.arguments_sha256(),
             offer: shown(rules),

@@ -7,6 +7,7 @@ use tollgate_core::{
     call::{Checked, Classified, Effects, RawCall, Resolved, first_text},
     digest::Digest,
     receipt::{Decision, End, LayerNote, LayerVerdict, Receipt, Status},
+    safety::Sandbox,
     schema::Veiled,
     stance::Stance,
 };
@@ -72,6 +73,7 @@ impl Draft {
             stance,
             grant_sha256: None,
             confinement: String::new(),
+            sandbox: None,
             started_unix_ms: clock::unix_ms(),
             end: None,
         }
@@ -157,7 +159,14 @@ impl Draft {
         self.receipt.layers.push(LayerNote { layer, verdict, reason: reason.to_owned().into() });
     }
 
-    pub(crate) fn granted(&mut self, connection: &Connection, granted: &Granted) {
+    /// `sandbox`: of a call that starts programs.
+    pub(crate) fn granted(
+        &mut self,
+        connection: &Connection,
+        granted: &Granted,
+        sandbox: Option<Sandbox>,
+    ) {
+        self.receipt.sandbox = sandbox;
         self.receipt.server_facts = Some(connection.facts().clone());
         self.receipt.instance = Some(connection.instance().to_owned());
         self.receipt.host = Some(connection.host().to_owned());
@@ -174,10 +183,13 @@ impl Draft {
 
     /// The call ran, or may have.
     pub(super) async fn ended(
-        self,
+        mut self,
         cx: &SessionContext,
         ended: Ended,
     ) -> Result<CallEnd, KernelError> {
+        if !ended.confinement.is_empty() {
+            self.receipt.confinement = ended.confinement;
+        }
         let mut outcome = ended.outcome;
         self.secrets.outcome(&mut outcome);
         let content = serde_json::to_vec(&outcome.content).unwrap_or_default();

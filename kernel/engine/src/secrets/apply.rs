@@ -165,6 +165,9 @@ impl Redactor {
         if let Some(wish) = &mut card.escalation {
             self.hide(&mut wish.justification);
         }
+        if let Some(reach) = &mut card.reach {
+            reach.hosts.iter_mut().for_each(|host| self.hide(host));
+        }
     }
 
     pub(crate) fn why(&self, why: &mut Why) {

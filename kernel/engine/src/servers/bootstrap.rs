@@ -1,12 +1,15 @@
 //! Starting a local server: its socket, its process, its line (`[PROTO-10]`).
 
-use std::{path::PathBuf, sync::Arc};
+use std::{fs::DirBuilder, os::unix::fs::DirBuilderExt as _, path::PathBuf, sync::Arc};
 
 use tollgate_core::name::ServerName;
 use tollgate_proto::{
     bootstrap::{self, Bootstrap, Endpoint, GrantKey, LISTEN_FD},
     grant::SigningKey,
 };
+
+#[cfg(test)]
+mod tests;
 
 use super::{Ground, error::ServerError};
 use crate::{
@@ -67,6 +70,7 @@ pub(super) async fn start(
         session: ground.session.clone(),
         kernel_pid: std::process::id(),
         roots: ground.roots.clone(),
+        state: Some(state_of(name, ground)?),
         settings: settings.settings.clone(),
         log: ground.log.clone(),
         traceparent: String::new(),
@@ -79,6 +83,16 @@ pub(super) async fn start(
     // A process that has ended already is told by its exit, with its last words.
     drop(process.write_line(&line).await);
     Ok(Started { process, socket, key: SigningKey::Hmac(secret), key_id })
+}
+
+/// The server's lasting folder, made when it is first started.
+fn state_of(name: &ServerName, ground: &Ground) -> Result<PathBuf, ServerError> {
+    let folder = ground.states.join(name.as_str());
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    made.map_err(|error| {
+        ServerError::Config(format!("its folder {} cannot be made: {error}", folder.display()))
+    })?;
+    Ok(folder)
 }
 
 fn hex(bytes: &[u8; 32]) -> String {

@@ -10,6 +10,7 @@ use std::{
 use base64::Engine as _;
 use serde_json::Value;
 use tollgate_core::{
+    authority::withheld::Withheld,
     call::{Block, Caller, Effects, Outcome, Preparation, Truncated},
     catalog::{Entry, Exposure, HostService, Provenance, Requirement, ServerFacts},
     digest::Digest,
@@ -19,12 +20,17 @@ use tollgate_core::{
 };
 use tollgate_proto::tool::v1 as proto;
 
+#[cfg(test)]
+mod tests;
+
 /// Bytes of a status text that an error quotes.
 const STATUS_TEXT_MAX: usize = 1024;
 /// Content blocks of one result.
 const BLOCKS_MAX: usize = 64;
 /// Messages that a result may inject.
 const MESSAGES_MAX: usize = 8;
+/// Bytes of the words for a call's confinement; longer ones are none.
+const CONFINEMENT_BYTES_MAX: usize = 256;
 /// Files that a call may say it saw.
 const OBSERVATIONS_MAX: usize = 64;
 
@@ -236,6 +242,32 @@ pub(super) fn prepared(prepared: proto::Prepared) -> Result<Preparation, NotPrep
     }
 }
 
+/// A call's words for its confinement; too many of them are none.
+fn confinement(words: &str) -> String {
+    if words.len() > CONFINEMENT_BYTES_MAX {
+        return String::new();
+    }
+    line(words, CONFINEMENT_BYTES_MAX)
+}
+
+/// How far a call's processes may reach, as a grant says it.
+#[must_use]
+pub fn sandbox(sandbox: Sandbox) -> proto::Sandbox {
+    match sandbox {
+        Sandbox::ReadOnly => proto::Sandbox::ReadOnly,
+        Sandbox::WorkspaceWrite => proto::Sandbox::WorkspaceWrite,
+        Sandbox::Network => proto::Sandbox::Network,
+        Sandbox::Off => proto::Sandbox::Off,
+    }
+}
+
+/// Places, as a grant says them; none at all are not said.
+#[must_use]
+pub fn withheld(Withheld { globs, names }: Withheld) -> Option<proto::Withheld> {
+    let is_any = !globs.is_empty() || !names.is_empty();
+    is_any.then_some(proto::Withheld { globs, names })
+}
+
 fn escalation(wish: proto::Escalation) -> Escalation {
     Escalation {
         to: match wish.to() {
@@ -321,6 +353,9 @@ pub struct Ended {
     pub observations: Vec<Observation>,
     /// All output together is the whole of what `outcome.truncated` cuts.
     pub whole_in_output: bool,
+    /// What its processes were confined by, in words of at most [`CONFINEMENT_BYTES_MAX`] bytes; empty: not
+    /// told.
+    pub confinement: String,
 }
 
 /// Whether a call was rejected because the manifest that its catalog was made of holds no more.
@@ -373,6 +408,7 @@ pub fn ended(completed: proto::Completed) -> Ended {
                 })
             })
             .collect(),
+        confinement: confinement(&completed.confinement),
         whole_in_output: cut.as_ref().is_some_and(|cut| cut.in_output),
         cancelled: outcome == Wire::Cancelled,
         rejected,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! <root>/sessions/<id>.jsonl  <id>.lock      receipts/<id>.jsonl
-//!        artifacts/<2 hex>/<64 hex>          logs/
+//!        artifacts/<2 hex>/<64 hex>          logs/  servers/<name>/
 //! ```
 //!
 //! Invariant: a directory that another user owns or could write is refused (test
@@ -63,6 +63,7 @@ pub struct StateDir {
     artifacts: PathBuf,
     receipts: PathBuf,
     logs: PathBuf,
+    servers: PathBuf,
 }
 
 impl StateDir {
@@ -78,8 +79,11 @@ impl StateDir {
             artifacts: root.join("artifacts"),
             receipts: root.join("receipts"),
             logs: root.join("logs"),
+            servers: root.join("servers"),
         };
-        for path in [&state.sessions, &state.artifacts, &state.receipts, &state.logs] {
+        let folders =
+            [&state.sessions, &state.artifacts, &state.receipts, &state.logs, &state.servers];
+        for path in folders {
             if make(path)? != DIR_MODE {
                 let private = fs::Permissions::from_mode(DIR_MODE);
                 fs::set_permissions(path, private).map_err(FileError::at("make private", path))?;
@@ -116,6 +120,12 @@ impl StateDir {
     #[must_use]
     pub fn logs(&self) -> &Path {
         &self.logs
+    }
+
+    /// A folder of each server's own.
+    #[must_use]
+    pub fn servers(&self) -> &Path {
+        &self.servers
     }
 }
 

@@ -82,6 +82,7 @@ pub(super) fn decided(session: &str, call: &str) -> Receipt {
         stance: Stance::default(),
         grant_sha256: None,
         confinement: String::new(),
+        sandbox: None,
         started_unix_ms: 1_700_000_000_000,
         end: None,
     }

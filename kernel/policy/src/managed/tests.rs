@@ -56,6 +56,21 @@ fn what_one_file_forbids_no_other_allows() {
     assert!(join(files.iter().map(read).collect()).unwrap_err().contains("no posture"));
 }
 
+/// `[GATE-51]` `[GATE-70]`: of several files the tightest holds.
+#[test]
+fn the_network_is_as_tight_as_one_file_says() {
+    use tollgate_core::authority::confinement::Network::{Ask, Off, On};
+    for (texts, expected) in [
+        (&[""][..], None),
+        (&["network = \"ask\""], Some(Ask)),
+        (&["", "network = \"on\""], Some(On)),
+        (&["network = \"on\"", "network = \"off\"", "network = \"ask\""], Some(Off)),
+    ] {
+        assert_eq!(joined(texts).network, expected, "{texts:?}");
+    }
+    check_fault("network = \"none\"", "\"none\" is none of \"off\", \"ask\", \"on\"");
+}
+
 /// CFG-09: an allow in a managed file would be a hole with the owner's seal.
 #[test]
 fn a_managed_file_allows_nothing() {

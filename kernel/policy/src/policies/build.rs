@@ -105,6 +105,7 @@ pub(super) fn build(frame: Frame<'_>, files: &Files, last: &Good) -> Built {
         own: own(places, &good, workspace),
         home: places.home.clone(),
         taint: extra.taint,
+        network: extra.network,
         lists: extra.lists.clone(),
         broken: (!faults.is_empty()).then(|| PolicyError(faults.clone()).line()),
         sha256: Some(files.digest(places)),
@@ -213,13 +214,20 @@ fn own(places: &Places, good: &Good, workspace: &Path) -> Own {
     let programs: Vec<PathBuf> = programs.flat_map(|hook| hook.programs(workspace)).collect();
     let all = places.own.iter().chain(files).chain(&places.managed);
     let all = all.chain(&good.managed.0.receipts).chain(&programs);
+    let found = both(all);
+    let hidden = places.hidden.iter().chain(&good.managed.0.receipts);
+    Own { hidden: both(hidden), places: found }
+}
+
+/// Each absolute path as it is written and without links, once.
+fn both<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
-    for path in all.filter(|path| path.is_absolute()) {
+    for path in paths.filter(|path| path.is_absolute()) {
         for path in [path.clone(), place::resolved(path)] {
             if !found.contains(&path) {
                 found.push(path);
             }
         }
     }
-    Own { places: found }
+    found
 }

@@ -374,6 +374,9 @@ fn what_policy_is_read_from_is_tollgates_own() {
     for name in ["work/x", "bin/other", "dotfiles/other", "home/x"] {
         assert!(!is_own(name), "{name}");
     }
+    // Of these, what programs may not even read.
+    let hidden = standing.policy.own.hidden.clone();
+    assert_eq!(hidden, [world.at("home/state"), world.at("receipts")]);
 }
 
 /// G-15: ten thousand rules are read in a moment.

@@ -183,6 +183,7 @@ pub(super) fn completed() -> tool::Completed {
             rendering: Some(tool::rendering::Rendering::Text(s("text"))),
         }),
         error_class: s("not_found"),
+        confinement: s("namespaces landlock:7 seccomp"),
     }
 }
 

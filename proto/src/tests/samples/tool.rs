@@ -158,6 +158,12 @@ fn claims() -> tool::GrantClaims {
                 globs: vec![s("/srv/repo/secrets/**")],
                 names: vec![s(".ssh/id_*")],
             }),
+            sandbox: tool::Sandbox::WorkspaceWrite.into(),
+            held: Some(tool::Withheld {
+                globs: vec![s("/srv/repo/law/**")],
+                names: vec![s(".git/hooks/**")],
+            }),
+            opened: vec![s("/srv/repo/.git/config")],
         }),
         expires_unix_ms: 1_790_000_060_000,
         nonce: vec![5; 16].into(),

@@ -1,9 +1,10 @@
 //! Goal: absent settings have the requirement's numbers (`[CODE-15]`), each that is present holds, and a
 //! wrong one is named with its range.
 
+use tollgate_confine::Requirement;
 use tollgate_sdk::serde_json::{self, Value, json};
 
-use super::{Meaning, Sandbox, Settings};
+use super::{Meaning, Settings};
 use crate::limits::Limits;
 
 fn meaning(settings: Value) -> Result<Meaning, String> {
@@ -23,7 +24,7 @@ fn refused(settings: Value, words: &[&str]) {
 fn without_settings_a_program_has_the_limits_of_the_requirement() {
     let meant = meaning(json!({})).unwrap();
     assert_eq!((meant.limits, meant.programs_max), (Limits::default(), 32));
-    assert_eq!(meant.plan.sandbox, Sandbox::BestEffort);
+    assert_eq!(meant.plan.sandbox, Requirement::BestEffort);
     let programs = 32 * (64 + 1 + 160) * 1024 * 1024;
     assert_eq!(meant.plan.address_bytes, 4 * 1024 * 1024 * 1024 + programs);
 }
@@ -46,7 +47,7 @@ fn each_setting_holds() {
         ..Limits::default()
     };
     assert_eq!((meant.limits, meant.programs_max), (limits, 1));
-    assert_eq!(meant.plan.sandbox, Sandbox::Required);
+    assert_eq!(meant.plan.sandbox, Requirement::Required);
 }
 
 #[test]

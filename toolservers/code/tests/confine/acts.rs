@@ -7,9 +7,10 @@ use std::{
 
 use nix::unistd::{Gid, Uid, setgid, setgroups, setuid};
 use tollgate_code::{
-    confine::{ConfineError, Plan, confine},
-    settings::{Sandbox, Settings},
+    confine::{Plan, confine},
+    settings::Settings,
 };
+use tollgate_confine::{ConfineError, Requirement};
 
 use super::{escapes, life};
 
@@ -61,12 +62,12 @@ pub(crate) fn run(act: &str) -> ExitCode {
         "memory" => life::memory(held),
         "words beside a thread" => {
             let second = second_thread();
-            println!("{}", confined(Sandbox::BestEffort).unwrap());
+            println!("{}", confined(Requirement::BestEffort).unwrap());
             drop(second);
         }
         "required beside a thread" => {
             let second = second_thread();
-            println!("{}", confined(Sandbox::Required).unwrap_err());
+            println!("{}", confined(Requirement::Required).unwrap_err());
             drop(second);
         }
         unknown => panic!("no act {unknown}"),
@@ -76,11 +77,11 @@ pub(crate) fn run(act: &str) -> ExitCode {
 
 /// Confined as far as this host can, which is told.
 fn held() {
-    println!("{}", confined(Sandbox::BestEffort).unwrap());
+    println!("{}", confined(Requirement::BestEffort).unwrap());
 }
 
 /// As `tollgate-code` does it, with its usual settings.
-fn confined(sandbox: Sandbox) -> Result<String, ConfineError> {
+fn confined(sandbox: Requirement) -> Result<String, ConfineError> {
     let plan = Settings::default().meaning().unwrap().plan;
     confine(Plan { sandbox, ..plan })
 }

@@ -36,8 +36,10 @@ async fn every_file_is_a_subject_with_its_access() {
     let expected = [
         ("new", PathAccess::Create),
         ("a", PathAccess::Write),
+        ("a", PathAccess::Read),
         ("b", PathAccess::Delete),
         ("c", PathAccess::Create),
+        ("b", PathAccess::Read),
         ("d", PathAccess::Delete),
     ];
     assert_eq!(subjects, expected.map(|(path, access)| (path.to_owned(), access)));
@@ -59,7 +61,7 @@ async fn links_are_subjects_too() {
     let world = world();
     std::os::unix::fs::symlink("a", world.path("link")).unwrap();
     let said = prepared(&world, "*** Update File: link\n-1\n+2\n").await.unwrap();
-    assert_eq!(said.subjects.len(), 2, "{:?}", said.subjects);
+    assert_eq!(said.subjects.len(), 4, "written and read: {:?}", said.subjects);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use tollgate_sdk::HostError;
 use super::*;
 use crate::{
     notices::{Source, notices},
-    testing::World,
+    testing::{World, drawn, pdf},
     text::Form,
 };
 
@@ -25,7 +25,9 @@ async fn see(bytes: &[u8], offset: u64, limit: Option<u64>) -> Result<View, Fail
         let start = usize::try_from(start).unwrap();
         Ok(bytes.iter().skip(start).take(count).copied().collect())
     };
-    Artifact { id: &id(), piece }.view(Wanted { offset, limit }).await
+    Artifact { id: &id(), piece, cancelled: CancellationToken::new() }
+        .view(Wanted { offset, limit })
+        .await
 }
 
 /// What is seen of an artifact is what is seen of a file, and the same is refused.
@@ -37,7 +39,7 @@ fn check(bytes: impl AsRef<[u8]>, offset: u64, limit: Option<u64>) {
     let file = World::new().with("f", bytes).view("f", Wanted { offset, limit });
     let alike = |view: Result<View, Failed>| match view {
         Ok(View::Text(text)) => format!("{:?}", TextView { sha256: None, ..text }),
-        Ok(image @ View::Image { .. }) => format!("{image:?}"),
+        Ok(image @ View::Image(_)) => format!("{image:?}"),
         Err(failed) => format!("{:?} {}", failed.class, failed.message.replace(PATH, "f")),
     };
     assert_eq!(alike(artifact), alike(file));
@@ -64,11 +66,14 @@ fn a_text_is_seen_as_in_a_file() {
 
 #[test]
 fn what_is_no_text_is_judged_as_in_a_file() {
-    let png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x02\0\0\0\x03".to_vec();
+    let png = drawn(20, 30);
     for bytes in [0, BLOCK_BYTES - png.len(), BLOCK_BYTES, 150_000, 200_000] {
         check([png.clone(), vec![0; bytes]].concat(), 1, None);
+        check([png[..40].to_vec(), vec![0; bytes]].concat(), 1, None);
         check([b"%PDF-1.7 \0".to_vec(), vec![0; bytes]].concat(), 1, None);
+        check([b"\x7fELF \0".to_vec(), vec![0; bytes]].concat(), 1, None);
     }
+    check(pdf(&["first page", "second page"]), 3, Some(1));
 }
 
 /// A window at the start of a large artifact does not bring all of it, and its size is exact.
@@ -83,7 +88,10 @@ async fn a_large_artifact_costs_its_window() {
             async move { Ok((start..end).map(line).collect()) }
         };
         let wanted = Wanted { offset: 3, limit: Some(2) };
-        let view = Artifact { id: &id(), piece }.view(wanted).await.unwrap();
+        let view = Artifact { id: &id(), piece, cancelled: CancellationToken::new() }
+            .view(wanted)
+            .await
+            .unwrap();
         let View::Text(text) = view else { panic!("{view:?}") };
         assert_eq!(text.shown.text, format!("{}\n", "x".repeat(63)).repeat(2));
         assert_eq!((text.size, text.form), (size, Form::NEW));
@@ -96,7 +104,10 @@ async fn a_large_artifact_costs_its_window() {
 async fn what_the_kernel_does_not_give_is_told() {
     let piece = |_, _| async { Err(HostError::Refused("there is no such artifact".into()).into()) };
     let wanted = Wanted { offset: 1, limit: None };
-    let failed = Artifact { id: &id(), piece }.view(wanted).await.unwrap_err();
+    let failed = Artifact { id: &id(), piece, cancelled: CancellationToken::new() }
+        .view(wanted)
+        .await
+        .unwrap_err();
     assert_eq!(failed, Failed::new(Class::NotFound, "there is no such artifact"));
     assert_eq!(Failed::from(HostError::Cancelled).class, Class::Cancelled);
 }

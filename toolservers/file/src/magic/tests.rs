@@ -29,15 +29,17 @@ fn kinds_are_told() {
     check(b"text and \0 one", "NUL");
 }
 
+/// The bytes that a PDF begins with can be typed: a text of no other bytes is left to the parser.
 #[test]
-fn images_tell_their_size() {
-    let png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x02\x80\0\0\x01\xe0";
-    assert_eq!(dimensions("image/png", png), Some((640, 480)));
-    assert_eq!(dimensions("image/gif", b"GIF89a\x40\x01\xf0\0"), Some((320, 240)));
-    let jpeg = b"\xff\xd8\xff\xe0\0\x04ab\xff\xc0\0\x11\x08\0\x64\0\xc8";
-    assert_eq!(dimensions("image/jpeg", jpeg), Some((200, 100)));
-    let webp = b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0\x3f\x01\0\xef\0\0";
-    assert_eq!(dimensions("image/webp", webp), Some((320, 240)));
-    assert_eq!(dimensions("image/png", b"\x89PNG"), None);
-    assert_eq!(dimensions("image/jpeg", b"\xff\xd8\xff\xe0\0\0"), None);
+fn a_text_may_be_a_pdf() {
+    assert!(may_be_pdf(b"%PDF-1.4\n1 0 obj"));
+    assert!(!may_be_pdf(b"%PDF- is how a PDF begins") && !may_be_pdf(b" %PDF-1.4"));
+    check(b"%PDF-1.4\n1 0 obj", "text");
+    check(b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n1 0 obj", "a PDF document");
+}
+
+/// [FILE-03]: a picture that is written as text is read as text.
+#[test]
+fn svg_is_text() {
+    check(b"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\"/>", "text");
 }

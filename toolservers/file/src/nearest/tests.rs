@@ -22,5 +22,8 @@ fn a_missing_file_is_answered_with_the_nearest_names() {
 
 #[test]
 fn a_directory_is_answered_with_what_it_holds() {
-    check("src", "src is a directory; name a file in it. It holds: lib.rs, main.rs");
+    check(
+        "src",
+        "src is a directory; to see what is in it use list, or name a file in it. It holds: lib.rs, main.rs",
+    );
 }

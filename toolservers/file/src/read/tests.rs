@@ -3,7 +3,7 @@
 use tollgate_sdk::Subject;
 
 use super::*;
-use crate::testing::{World, check_schema};
+use crate::testing::{World, check_schema, drawn, pdf, text_of};
 
 #[track_caller]
 fn check(bytes: &[u8], offset: u64, limit: Option<u64>, expected: &str) -> Value {
@@ -121,4 +121,74 @@ async fn a_file_is_prepared_with_its_path() {
 #[test]
 fn the_schema_is_closed_and_described() {
     check_schema(&Read, &["limit", "offset", "path"]);
+}
+
+/// [FILE-03]: both sizes are told, and how places in the one lead to places in the other.
+#[test]
+fn an_image_says_its_sizes() {
+    let world =
+        World::new().with("small.png", drawn(20, 10)).with("large.png", drawn(3_136, 1_000));
+    let told = |path: &str| {
+        let place = world.place(path).unwrap();
+        let View::Image(picture) = world.view(path, Wanted { offset: 1, limit: None }).unwrap()
+        else {
+            panic!("text");
+        };
+        image_text(Source::File(&place), &picture)
+    };
+    let small = told("small.png");
+    assert!(small.starts_with("small.png: image/png, 20×10 pixels, "), "{small}");
+    assert!(small.ends_with(" bytes, not scaled"), "{small}");
+    let large = told("large.png");
+    assert!(large.contains("3136×1000 pixels") && large.contains("1568×500 pixels"), "{large}");
+    assert!(
+        large.ends_with("Places in the image shown, times 2.00, are places in the file's"),
+        "{large}"
+    );
+}
+
+#[test]
+fn a_document_says_what_its_text_is() {
+    let world = World::new()
+        .with("f.pdf", pdf(&["a", ""]))
+        .with("n.ipynb", r#"{"cells": [], "metadata": {"kernelspec": {"language": "julia"}}}"#);
+    let told = |path: &str| {
+        let view = world.text(path, 1, None).unwrap();
+        let place = world.place(path).unwrap();
+        let source = Source::File(&place);
+        (text(source, &view), metadata(source, &view))
+    };
+    let (text, facts) = told("f.pdf");
+    let notices = "[the text of a PDF document of 2 pages; its layout is lost]\n\
+                   [1 page without text: pictures, or blank]";
+    assert!(text.ends_with(notices), "{text}");
+    assert_eq!(
+        (&facts["pages"], &facts["last_page"], &facts["total_lines"]),
+        (&json!(2), &json!(2), &json!(4))
+    );
+    let (text, facts) = told("n.ipynb");
+    assert!(text.contains("0 cells (julia)") && text.contains("notebook_edit"), "{text}");
+    assert_eq!((&facts["cells"], &facts["document"]), (&json!(0), &json!("notebook")));
+}
+
+/// [FILE-04]: the second answer is a sentence, and the session still knows what the file holds.
+#[test]
+fn an_unchanged_window_is_not_sent_again() {
+    let world = World::new().with("f", "some words\n".repeat(200));
+    let read = |step: u32, caller: Caller| {
+        let session = world.root().display().to_string();
+        let context = Context { step, caller, session, ..world.context(Vec::new()) };
+        let whole = Wanted { offset: 1, limit: None };
+        read_file("f", whole, &context, &world.scope(), &|| false).unwrap()
+    };
+    assert!(text_of(&read(1, Caller::Model)).starts_with("some words\n"));
+    let again = read(2, Caller::Model);
+    let expected = "[unchanged since you read the same lines of f in step 1 of this turn: what was shown then is \
+                    what the file holds now. To see it again, read it once more]";
+    assert_eq!(text_of(&again), expected);
+    assert!(format!("{again:?}").contains("Observation"));
+    assert!(text_of(&read(3, Caller::Program)).starts_with("some words\n"));
+    assert!(text_of(&read(3, Caller::Model)).starts_with("some words\n"));
+    world.put("f", "other words\n".repeat(200));
+    assert!(text_of(&read(4, Caller::Model)).starts_with("other words\n"));
 }

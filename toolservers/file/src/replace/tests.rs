@@ -3,7 +3,7 @@
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
-    sync::atomic::AtomicBool,
+    sync::atomic::{AtomicBool, Ordering},
     thread,
 };
 
@@ -11,7 +11,7 @@ use super::*;
 use crate::testing::World;
 
 fn set_mode(world: &World, path: &str, mode: u32) {
-    fs::set_permissions(world.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    fs::set_permissions(world.path(path), Permissions::from_mode(mode)).unwrap();
 }
 
 /// B022, FS-13.

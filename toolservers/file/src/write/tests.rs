@@ -5,7 +5,10 @@ use std::time::SystemTime;
 use tollgate_sdk::{Observation, PathReach, Subject};
 
 use super::*;
-use crate::testing::{World, check_schema};
+use crate::{
+    failed::Class,
+    testing::{World, check_schema},
+};
 
 fn input(content: &str) -> WriteInput {
     WriteInput { path: "f".to_owned(), content: content.to_owned() }
@@ -75,10 +78,11 @@ async fn a_change_after_the_preview_is_refused() {
     let place = world.place("f").unwrap();
     Write.prepare(&input("new\n"), &world.context(Vec::new())).await.unwrap();
     world.put("f", "other\n");
-    let writing = writing::plan(&place, "new\n", None).unwrap();
-    assert_eq!(as_previewed(&place, &writing, "call-1").unwrap_err().class, Class::Stale);
+    let now = writing::plan(&place, "new\n", None).unwrap().before.map(|old| old.sha256);
+    let shown = previews::take("call-1");
+    assert_eq!(as_previewed(&place, now, shown).unwrap_err().class, Class::Stale);
     // A call that this process did not prepare is judged without.
-    assert!(as_previewed(&place, &writing, "call-1").is_ok());
+    assert!(as_previewed(&place, now, previews::take("call-1")).is_ok());
 }
 
 /// A call writes where its grant says; without write roots, nowhere.

@@ -70,3 +70,46 @@ fn names_are_folded_as_the_kernel_folds_them() {
     }
     assert!(withheld.holds(Path::new("/h/GIT~1")));
 }
+
+#[test]
+fn patterns_from_the_root_say_where_they_begin() {
+    let rows = [
+        ("/w/secrets/**", "/w/secrets", true),
+        ("/w/secret.txt", "/w/secret.txt", true),
+        ("/w/**/*.key", "/w", false),
+        ("/w/a*/b", "/w", false),
+        ("/w/{a,b}/c", "/w", false),
+        (r"/w/\[id\]/x", "/w/[id]/x", true),
+        ("/**/*.pem", "/", false),
+        ("/**", "/", true),
+    ];
+    for (glob, place, whole) in rows {
+        let expected = vec![Beginning { place: place.into(), whole }];
+        assert_eq!(withheld(&[glob], &[]).beginnings(), expected, "{glob}");
+    }
+    let names =
+        withheld(&[], &["/etc/shadow", "/etc/ssh/ssh_host_*_key", ".netrc", "/etc/pam.d/**"]);
+    let places: Vec<_> = names
+        .beginnings()
+        .into_iter()
+        .map(|it| (it.place.display().to_string(), it.whole))
+        .collect();
+    let expected = [("/etc/pam.d", true), ("/etc/shadow", true), ("/etc/ssh", false)];
+    assert_eq!(places, expected.map(|(place, whole)| (place.to_owned(), whole)));
+}
+
+#[test]
+fn folders_that_lead_to_a_place_are_known_by_their_names() {
+    let names = withheld(&["/w/conf/*.key"], &[".ssh/id_*", ".config/op/**", ".netrc"]);
+    let leads = |path: &str| names.leads(Path::new(path));
+    assert!(leads("/h/.ssh") && leads("/.SSH.") && leads("/h/.config") && !leads("/h/.config/op"));
+    assert!(!leads("/w/conf") && !leads("/h/.netrc") && !leads("/"));
+    assert!(withheld(&["/["], &[]).leads(Path::new("/any")));
+}
+
+#[test]
+fn patterns_are_the_same_in_the_same_words() {
+    assert_eq!(withheld(&["/a"], &[".b"]), withheld(&["/a"], &[".b"]));
+    assert_ne!(withheld(&["/a"], &[".b"]), withheld(&["/a"], &[".c"]));
+    assert_ne!(withheld(&["/["], &[]), withheld(&[], &[]));
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use tollgate_sdk::{Sandbox, serde_json};
 
 use super::*;
-use crate::{limits::COMMAND_BYTES_MAX, line::tests::context};
+use crate::{limits::COMMAND_BYTES_MAX, line::tests::context, testing::unconfined};
 
 fn input(command: &str) -> Input {
     Input {
@@ -18,7 +18,7 @@ fn input(command: &str) -> Input {
 }
 
 fn tool() -> BashTool {
-    BashTool(Shell::new().unwrap())
+    BashTool(Shell::new(&unconfined(), None).unwrap())
 }
 
 async fn prepared(command: &str) -> Preparation {

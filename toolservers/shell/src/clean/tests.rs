@@ -93,3 +93,49 @@ fn a_line_without_end_keeps_its_end_and_counts_the_rest() {
     assert_eq!(text.len() as u64 + cut, 5_000_003);
     assert!(text.ends_with("xEND"));
 }
+
+/// [SHELL-02] The same lines however the bytes come: all at once, one by one, or cut anywhere.
+#[test]
+fn any_bytes_in_any_pieces() {
+    let parts: [&[u8]; 16] = [
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\x1b[",
+        b"\x1b]0;",
+        b"2K",
+        b"\x07",
+        b"\x08",
+        b"\x00\x00\x7f",
+        b"\xff\xff",
+        b"\xe4\xbd",
+        b"\xf0\x9f\x98",
+        "你é\u{9b}\u{85}".as_bytes(),
+        b"text",
+        b"a\tlonger text\n\n",
+        b"\x1b\\",
+    ];
+    let mut seed = 7_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for _ in 0..300 {
+        let bytes: Vec<u8> = (0..40).flat_map(|_| parts[random(parts.len())].to_vec()).collect();
+        let whole = lines_of(&[&bytes]);
+        let single: Vec<&[u8]> = bytes.chunks(1).collect();
+        assert_eq!(lines_of(&single), whole, "{bytes:?}");
+        let (first, second) = bytes.split_at(random(bytes.len()));
+        assert_eq!(lines_of(&[first, second]), whole, "{bytes:?}");
+        for line in &whole {
+            assert!(!line.chars().any(|c| c.is_control() && c != '\t'), "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn wrong_bytes_between_others_are_each_shown() {
+    check(b"a\xe4\xbdb\xff\xfe\xe4c", &["a\\xE4\\xBDb\\xFF\\xFE\\xE4c"]);
+    check("é\u{85}é\nz".as_bytes(), &["é\\u{85}é", "z"]);
+    check(b"\x00\x01\x7f\x1f", &["\\x00\\x01\\x7F\\x1F"]);
+}

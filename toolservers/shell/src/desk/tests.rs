@@ -6,7 +6,8 @@ use super::*;
 
 /// A folder as a killed process leaves it: with its files, and nobody holding the lock.
 fn left_by_a_killed_one(base: &Path) -> PathBuf {
-    let Desk { folder, _lock } = Desk::below(base).unwrap();
+    let Desk { blank, folder, .. } = Desk::below(base).unwrap();
+    std::mem::forget(blank);
     let folder = folder.keep();
     fs::write(folder.join("prelude"), "").unwrap();
     fs::write(folder.join("7"), "/w\n").unwrap();
@@ -71,6 +72,7 @@ fn nothing_else_is_touched() {
     let deep = folder("deep");
     fs::create_dir(deep.join("sub")).unwrap();
     fs::write(deep.join("sub/file"), "").unwrap();
+    symlink(elsewhere.path(), deep.join("sub/link")).unwrap();
     fs::write(deep.join(LOCK), "").unwrap();
     symlink(elsewhere.path(), named("link")).unwrap();
     fs::write(named("file"), "").unwrap();
@@ -83,7 +85,7 @@ fn nothing_else_is_touched() {
 
     assert!(being_made.join("prelude").exists() && other_name.join("prelude").exists());
     assert!(linked.join("prelude").exists() && elsewhere.path().join(LOCK).exists());
-    assert!(deep.join("sub/file").exists() && named("file").exists());
+    assert!(!deep.exists() && named("file").exists());
     assert!(named("link").is_symlink());
     assert_eq!(foreign.join("prelude").exists(), given);
     drop(fs::remove_file(named("link")));

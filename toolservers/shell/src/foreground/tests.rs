@@ -13,6 +13,7 @@ fn ended_in(last_cwd: Option<PathBuf>) -> Finished {
         background: 0,
         survivors: 0,
         last_cwd,
+        confined: String::new(),
         pipe: None,
     }
 }

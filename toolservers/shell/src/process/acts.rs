@@ -9,9 +9,11 @@ use tollgate_sdk::{Context, Effects, Failure, Reply};
 
 use super::{
     Asker,
-    background::{Background, State, Unwritten, Waited},
+    background::{Background, State, Unwritten},
+    kind::Keeping,
     life::Life,
     say,
+    waiting::Waited,
 };
 
 /// The output after a line, or the newest.
@@ -52,14 +54,33 @@ pub(crate) async fn wait(
 /// # Errors
 /// It is another agent's, or the call was stopped.
 pub(crate) async fn stop(process: &Background, asker: Asker<'_>) -> Result<Reply, Failure> {
-    check_owner(process, asker.context).map_err(|message| Failure::new("not_yours", message))?;
+    let first = end(process, asker).await?;
+    Ok(read(process, None, first.to_owned()))
+}
+
+/// The same with nothing but a first word for the answer.
+///
+/// # Errors
+/// Those of [`stop`].
+pub(crate) async fn end<K: Keeping>(
+    process: &Background<K>,
+    asker: Asker<'_>,
+) -> Result<&'static str, Failure> {
+    owned(process, asker)?;
     process.settle();
     let ended_before = matches!(process.life(), Life::Ended { .. });
     if !ended_before && !process.stop(asker.cancelled).await {
         return Err(still_ending(&process.id()));
     }
-    let first = if ended_before { "[it had ended before]" } else { "" };
-    Ok(read(process, None, first.to_owned()))
+    Ok(if ended_before { "[it had ended before]" } else { "" })
+}
+
+/// That it is the asker's to change.
+///
+/// # Errors
+/// It is another agent's.
+pub(crate) fn owned<K: Keeping>(process: &Background<K>, asker: Asker<'_>) -> Result<(), Failure> {
+    check_owner(process, asker.context).map_err(|message| Failure::new("not_yours", message))
 }
 
 /// Writes a text to its input, and closes that if asked.
@@ -93,23 +114,30 @@ pub(crate) async fn type_in(
     close: bool,
     asker: Asker<'_>,
 ) -> Result<(), Failure> {
-    check_owner(process, asker.context).map_err(|message| Failure::new("not_yours", message))?;
-    let (class, written, why) = match process.write(text, close, asker.cancelled).await {
-        Ok(()) => return Ok(()),
-        Err(Unwritten::Closed) => return Err(Failure::new("no_input", no_input(process))),
-        Err(Unwritten::Broken { written }) => ("no_input", written, "reads its input no more"),
-        Err(Unwritten::Full { written }) => {
-            ("not_reading", written, "did not read the rest in time")
-        }
-        Err(Unwritten::Cancelled { written }) => ("cancelled", written, "the call was stopped"),
+    owned(process, asker)?;
+    let written = process.write(text, close, asker.cancelled).await;
+    written.map_err(|unwritten| not_written(process, unwritten, text.len()))
+}
+
+/// Why not all of so many bytes were written.
+pub(crate) fn not_written<K: Keeping>(
+    process: &Background<K>,
+    unwritten: Unwritten,
+    bytes: usize,
+) -> Failure {
+    let (class, why) = match unwritten {
+        Unwritten::Closed => return Failure::new("no_input", no_input(process)),
+        Unwritten::Broken { .. } => ("no_input", "it reads its input no more"),
+        Unwritten::Full { .. } => ("not_reading", "it did not read the rest in time"),
+        Unwritten::Cancelled { .. } => ("cancelled", "the call was stopped"),
     };
-    let id = process.id();
-    let message = format!("{written} of {} bytes were written to {id}: {why}", text.len());
+    let (id, written) = (process.id(), unwritten.written());
+    let message = format!("{written} of {bytes} bytes were written to {id}: {why}");
     let failure = match class {
         "cancelled" => Failure::cancelled(message),
         class => Failure::new(class, message),
     };
-    Err(failure.effects(if written > 0 { Effects::Partial } else { Effects::None }))
+    failure.effects(if written > 0 { Effects::Partial } else { Effects::None })
 }
 
 /// Waits for its end, or until it is `enough`, and tells what came since the last time.
@@ -145,12 +173,12 @@ pub(crate) fn still_ending(what: &str) -> Failure {
         .effects(Effects::Partial)
 }
 
-fn still_going(process: &Background) -> Failure {
+pub(crate) fn still_going<K: Keeping>(process: &Background<K>) -> Failure {
     Failure::cancelled(format!("the wait was stopped; {} goes on", process.id()))
 }
 
 /// Why it cannot be written to.
-pub(crate) fn no_input(process: &Background) -> String {
+pub(crate) fn no_input<K: Keeping>(process: &Background<K>) -> String {
     let id = process.id();
     match process.life() {
         Life::Ended { .. } => format!("{}; nothing can be written to it", say::life(process)),
@@ -161,7 +189,10 @@ pub(crate) fn no_input(process: &Background) -> String {
 }
 
 /// A child's calls change nothing of its parent's.
-pub(crate) fn check_owner(process: &Background, context: &Context) -> Result<(), String> {
+pub(crate) fn check_owner<K: Keeping>(
+    process: &Background<K>,
+    context: &Context,
+) -> Result<(), String> {
     let owner = &process.birth.agent;
     if context.agent == *owner || context.agent == "main" {
         return Ok(());

@@ -8,6 +8,7 @@
 use tollgate_sdk::{Deserialize, Invalid, JsonSchema};
 
 use crate::{
+    arguments,
     limits::{INPUT_BYTES_MAX, TIMEOUT_SECONDS_MAX, WAIT_SECONDS_DEFAULT},
     line::Line,
 };
@@ -128,37 +129,22 @@ impl Input {
     }
 
     fn needed(&self, name: &str, value: Option<&String>) -> Result<String, Invalid> {
-        value.cloned().ok_or_else(|| {
-            let message = format!("action '{}' needs '{name}'", self.action.name());
-            Invalid::new(format!("/{name}"), message)
-        })
+        arguments::needed(self.action.name(), name, value)
     }
 
     fn check_belonging(&self) -> Result<(), Invalid> {
-        use Action::{Output, Start, Status, Stop, Wait, Write};
-        let belonging: [(&str, bool, &[Action]); 9] = [
-            ("command", self.command.is_some(), &[Start]),
-            ("description", self.description.is_some(), &[Start]),
-            ("interactive", self.interactive.is_some(), &[Start]),
-            ("id", self.id.is_some(), &[Status, Output, Wait, Stop, Write]),
-            ("after", self.after.is_some(), &[Output, Wait]),
-            ("until", self.until.is_some(), &[Wait]),
-            ("timeout", self.timeout.is_some(), &[Wait]),
-            ("text", self.text.is_some(), &[Write]),
-            ("close", self.close.is_some(), &[Write]),
+        let belonging: [(&str, bool, &[&str]); 9] = [
+            ("command", self.command.is_some(), &["start"]),
+            ("description", self.description.is_some(), &["start"]),
+            ("interactive", self.interactive.is_some(), &["start"]),
+            ("id", self.id.is_some(), &["status", "output", "wait", "stop", "write"]),
+            ("after", self.after.is_some(), &["output", "wait"]),
+            ("until", self.until.is_some(), &["wait"]),
+            ("timeout", self.timeout.is_some(), &["wait"]),
+            ("text", self.text.is_some(), &["write"]),
+            ("close", self.close.is_some(), &["write"]),
         ];
-        for (name, given, actions) in belonging {
-            if given && !actions.contains(&self.action) {
-                let names: Vec<&str> = actions.iter().map(|action| action.name()).collect();
-                let message = format!(
-                    "action '{}' takes no '{name}'; it belongs to {}",
-                    self.action.name(),
-                    names.join(", ")
-                );
-                return Err(Invalid::new(format!("/{name}"), message));
-            }
-        }
-        Ok(())
+        arguments::check_belonging(self.action.name(), &belonging)
     }
 }
 

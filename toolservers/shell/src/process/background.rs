@@ -6,10 +6,11 @@
 //! Invariants: all that it started ends with it when it is stopped, and with the session in any case
 //! (`tree`, as for `bash`); its memory is bounded (`kept`).
 //!
-//! Not here: which processes there are (`table`), the words about them (`say`).
+//! Not here: which processes there are (`table`), waiting for one (`waiting`), the words about them (`say`).
 
 use std::{
     io,
+    os::fd::{AsFd as _, BorrowedFd},
     pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -19,23 +20,25 @@ use tokio::{
     sync::{oneshot, watch},
     time::{Instant, sleep_until, timeout},
 };
-use tollgate_sdk::CancellationToken;
+use tollgate_sdk::{CancellationToken, Context};
 
 use super::{
     kept::{Kept, tail},
+    kind::Keeping,
     life::{By, End, Life},
-    pipes::{Output, Stopped, write_all},
+    pipes::{self, Output, Stopped, write_all},
 };
 use crate::{
-    limits::{KILL_PATIENCE, STOP_PATIENCE, TYPED_BYTES_MAX},
+    limits::{KILL_PATIENCE, TYPED_BYTES_MAX},
+    line::Line,
     reap::Ending,
     spawn::Started,
     tree::Tree,
 };
 
-/// A process that a call left running on purpose.
+/// A process that a call left running on purpose, and what is kept of its output: lines, or a screen.
 #[derive(Debug)]
-pub(crate) struct Background {
+pub(crate) struct Background<K = Kept> {
     /// Unique in this server.
     pub(crate) number: u64,
     /// What is known of it from its start.
@@ -44,10 +47,10 @@ pub(crate) struct Background {
     pub(crate) began: Instant,
     /// The shell.
     root: i32,
-    state: Mutex<State>,
+    state: Mutex<State<K>>,
     /// Told at each piece of output and each change of its life.
-    changed: watch::Sender<()>,
-    stop: CancellationToken,
+    pub(super) changed: watch::Sender<()>,
+    pub(super) stop: CancellationToken,
     /// Fires when what its shell left has ended by itself.
     emptied: CancellationToken,
     input: tokio::sync::Mutex<Option<pipe::Sender>>,
@@ -68,10 +71,23 @@ pub(crate) struct Birth {
     pub(crate) title: String,
 }
 
+impl Birth {
+    /// Of a line that a call starts.
+    pub(crate) fn of(line: &Line, context: &Context) -> Self {
+        Self {
+            session: context.session.clone(),
+            agent: context.agent.clone(),
+            call_id: context.call_id.clone(),
+            command: line.command.clone(),
+            title: line.title(),
+        }
+    }
+}
+
 /// What changes.
 #[derive(Debug)]
-pub(crate) struct State {
-    pub(crate) kept: Kept,
+pub(crate) struct State<K = Kept> {
+    pub(crate) kept: K,
     /// Bytes that it wrote.
     pub(crate) bytes: u64,
     pub(crate) life: Life,
@@ -79,19 +95,8 @@ pub(crate) struct State {
     pub(crate) typed: String,
     /// The line up to which a reader that keeps no place of its own was told.
     pub(crate) told: u64,
-}
-
-/// Why a wait ended.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Waited {
-    /// The shell has ended.
-    Ended,
-    /// It was enough.
-    Enough,
-    /// The time is over.
-    TimedOut,
-    /// The waiting call was stopped; the process was not.
-    Cancelled,
+    /// When a call last named it.
+    used: Instant,
 }
 
 /// Why a text was not written, or not all of it.
@@ -107,7 +112,19 @@ pub(crate) enum Unwritten {
     Cancelled { written: usize },
 }
 
-impl Background {
+impl Unwritten {
+    /// How many bytes were.
+    pub(crate) fn written(&self) -> usize {
+        match *self {
+            Self::Closed => 0,
+            Self::Broken { written } | Self::Full { written } | Self::Cancelled { written } => {
+                written
+            }
+        }
+    }
+}
+
+impl<K: Keeping> Background<K> {
     /// Takes over what was started, and gives it with the work of driving it.
     ///
     /// # Errors
@@ -115,28 +132,30 @@ impl Background {
     pub(crate) fn new(
         number: u64,
         birth: Birth,
+        kept: K,
         mut started: Started,
         session_over: CancellationToken,
     ) -> io::Result<(Arc<Self>, impl Future<Output = ()> + Send + 'static)> {
-        let input = started.input.take().map(pipe::Sender::from_owned_fd).transpose()?;
+        let input = started.input.take().map(pipes::writing).transpose()?;
         let process = Arc::new(Self {
             number,
             birth,
             began: Instant::now(),
             root: started.child.pid,
             state: Mutex::new(State {
-                kept: Kept::default(),
+                kept,
                 bytes: 0,
                 life: Life::Running,
                 typed: String::new(),
                 told: 0,
+                used: Instant::now(),
             }),
             changed: watch::Sender::default(),
             stop: CancellationToken::new(),
             emptied: CancellationToken::new(),
             input: tokio::sync::Mutex::new(input),
         });
-        let pipe = pipe::Receiver::from_owned_fd(started.output)?;
+        let pipe = pipes::reading(started.output)?;
         let driven = Arc::clone(&process);
         let work = async move {
             let mut output = Output { process: &driven, pipe, open: true };
@@ -148,15 +167,20 @@ impl Background {
 
     /// "p1".
     pub(crate) fn id(&self) -> String {
-        format!("p{}", self.number)
+        K::KIND.id(self.number)
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State<K>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn life(&self) -> Life {
         self.state().life
+    }
+
+    /// A call names it.
+    pub(crate) fn touch(&self) {
+        self.state().used = Instant::now();
     }
 
     /// Looks whether what the shell left has ended by itself: nothing tells that.
@@ -169,57 +193,12 @@ impl Background {
         }
     }
 
-    /// Waits for the shell's end, or until it is `enough`.
-    pub(crate) async fn wait(
-        &self,
-        enough: impl Fn(&State) -> bool,
-        deadline: Instant,
-        cancelled: &CancellationToken,
-    ) -> Waited {
-        let mut changed = self.changed.subscribe();
-        loop {
-            {
-                let state = self.state();
-                if enough(&state) {
-                    return Waited::Enough;
-                }
-                if state.life != Life::Running {
-                    return Waited::Ended;
-                }
-            }
-            tokio::select! {
-                biased;
-                () = cancelled.cancelled() => return Waited::Cancelled,
-                () = sleep_until(deadline) => return Waited::TimedOut,
-                _ = changed.changed() => {}
-            }
-        }
-    }
-
     /// Tells it to end, with all that it started.
     pub(crate) fn begin_to_stop(&self) {
         self.stop.cancel();
     }
 
-    /// Ends it and all that it started, and waits for that; `false`: the call was stopped first, or it
-    /// took too long.
-    pub(crate) async fn stop(&self, cancelled: &CancellationToken) -> bool {
-        self.settle();
-        self.stop.cancel();
-        let deadline = Instant::now() + STOP_PATIENCE;
-        let mut changed = self.changed.subscribe();
-        while !matches!(self.life(), Life::Ended { .. }) {
-            tokio::select! {
-                biased;
-                () = cancelled.cancelled() => return false,
-                () = sleep_until(deadline) => return false,
-                _ = changed.changed() => {}
-            }
-        }
-        true
-    }
-
-    /// Writes a text to its input, and closes that if asked.
+    /// Writes a text to its input, and closes that if asked; remembers what was typed.
     ///
     /// # Errors
     /// Not all of it was written.
@@ -229,16 +208,32 @@ impl Background {
         close: bool,
         cancelled: &CancellationToken,
     ) -> Result<(), Unwritten> {
+        let sent = self.send(text.as_bytes(), close, cancelled).await;
+        let taken = sent.as_ref().map_or_else(Unwritten::written, |()| text.len());
+        let taken = text.as_bytes().get(..taken).unwrap_or_default();
+        self.note_typed(&self.with_typed(&String::from_utf8_lossy(taken)));
+        sent
+    }
+
+    /// Writes bytes to its input, and closes that if asked.
+    ///
+    /// # Errors
+    /// Not all of them were written.
+    pub(crate) async fn send(
+        &self,
+        bytes: &[u8],
+        close: bool,
+        cancelled: &CancellationToken,
+    ) -> Result<(), Unwritten> {
         let mut input = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(Unwritten::Cancelled { written: 0 }),
             input = self.input.lock() => input,
         };
         let Some(pipe) = input.as_ref() else { return Err(Unwritten::Closed) };
-        let mut rest = text.as_bytes();
+        let mut rest = bytes;
         let written = write_all(pipe, &mut rest, cancelled).await;
-        let taken = text.len() - rest.len();
-        self.note_typed(text.as_bytes().get(..taken).unwrap_or_default());
+        let taken = bytes.len() - rest.len();
         match written {
             Ok(()) if !close => Ok(()),
             Ok(()) => {
@@ -265,16 +260,20 @@ impl Background {
         format!("{}{text}", self.state().typed)
     }
 
-    /// Keeps what has no line end yet; a line end behind a backslash is none for a shell.
-    fn note_typed(&self, bytes: &[u8]) {
-        let mut state = self.state();
-        state.typed.push_str(&String::from_utf8_lossy(bytes));
-        let mut ends = state.typed.match_indices('\n').map(|(at, _)| at);
-        let typed = state.typed.as_bytes();
-        let escaped = |at: usize| at.checked_sub(1).and_then(|at| typed.get(at)) == Some(&b'\\');
+    /// Keeps of all that was typed what has no line end yet; a line end behind a backslash is none for a
+    /// shell.
+    pub(crate) fn note_typed(&self, typed: &str) {
+        let bytes = typed.as_bytes();
+        let mut ends = typed.match_indices('\n').map(|(at, _)| at);
+        let escaped = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
         let line = ends.rfind(|at| !escaped(*at)).map_or(0, |at| at + 1);
-        let open = tail(state.typed.get(line..).unwrap_or_default(), TYPED_BYTES_MAX).to_owned();
-        state.typed = open;
+        let open = tail(typed.get(line..).unwrap_or_default(), TYPED_BYTES_MAX);
+        self.state().typed = open.to_owned();
+    }
+
+    /// Does something to the descriptor of its input; `None`: that is closed.
+    pub(crate) async fn with_input<T>(&self, does: impl FnOnce(BorrowedFd<'_>) -> T) -> Option<T> {
+        Some(does(self.input.lock().await.as_ref()?.as_fd()))
     }
 
     fn tree(&self, root: Option<i32>) -> Tree<'_> {
@@ -284,7 +283,7 @@ impl Background {
     /// Running => Left | Ended; or Left => Ended, when it is stopped or the session is over.
     async fn drive(
         &self,
-        output: &mut Output<'_>,
+        output: &mut Output<'_, K>,
         mut ended: oneshot::Receiver<Ending>,
         session_over: &CancellationToken,
     ) {
@@ -295,6 +294,7 @@ impl Background {
                 () = session_over.cancelled() => break By::Session,
                 () = self.emptied.cancelled() => break By::Itself,
                 () = self.stop.cancelled() => break By::Call,
+                () = self.left_alone() => break By::Idle,
                 ending = &mut ended, if root.is_some() => {
                     output.rest();
                     let shell = End { ending: ending.ok(), after: self.began.elapsed() };
@@ -334,9 +334,28 @@ impl Background {
         {
             let mut state = self.state();
             state.bytes += bytes.len() as u64;
-            state.kept.push(bytes);
+            let answer = state.kept.push(bytes);
+            // A terminal's answer that nobody waits for, or that finds no room, is none.
+            if !answer.is_empty()
+                && let Ok(input) = self.input.try_lock()
+                && let Some(pipe) = input.as_ref()
+            {
+                pipe.try_write(&answer).ok();
+            }
         }
         self.changed.send_replace(());
+    }
+
+    /// Waits until no call has named it for as long as its kind lasts.
+    async fn left_alone(&self) {
+        let Some(idle_max) = K::KIND.idle_max else { return std::future::pending().await };
+        loop {
+            let ends = self.state().used + idle_max;
+            if ends <= Instant::now() {
+                return;
+            }
+            sleep_until(ends).await;
+        }
     }
 
     fn end(&self, shell: End, by: By, survivors: usize) {

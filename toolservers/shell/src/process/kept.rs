@@ -10,6 +10,7 @@
 
 use std::collections::VecDeque;
 
+use super::kind::{Keeping, Kind};
 use crate::{
     clean::{Cleaner, Lines},
     limits::{KEPT_BYTES_MAX, KEPT_LINE_BYTES_MAX, KEPT_LINES_MAX, SHOWN_CHARS_MAX},
@@ -98,11 +99,16 @@ impl Kept {
 
     /// As many of the lines after that one as fit, the oldest first.
     pub(crate) fn after(&self, line: u64) -> Window {
+        self.after_within(line, SHOWN_CHARS_MAX)
+    }
+
+    /// The same in so many characters.
+    pub(crate) fn after_within(&self, line: u64, chars_max: usize) -> Window {
         let gone_lines = self.gone_lines();
         let gone = gone_lines.saturating_sub(line);
         let from = usize::try_from(line.saturating_sub(gone_lines)).unwrap_or(usize::MAX);
         let from = from.min(self.lines.lines.len());
-        let (shown, room) = fitting(self.lines.lines.iter().skip(from), SHOWN_CHARS_MAX);
+        let (shown, room) = fitting(self.lines.lines.iter().skip(from), chars_max);
         let newer = self.lines.lines.len() - from - shown;
         // Shown only behind the lines before it, and only as much of it as fits.
         let open = if newer == 0 { tail(self.open(), room) } else { "" };
@@ -138,6 +144,19 @@ impl Kept {
             open: !open.is_empty(),
             ..Window::default()
         }
+    }
+}
+
+impl Keeping for Kept {
+    const KIND: Kind = Kind::PROCESS;
+
+    fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        Self::push(self, bytes);
+        Vec::new()
+    }
+
+    fn finish(&mut self) {
+        Self::finish(self);
     }
 }
 

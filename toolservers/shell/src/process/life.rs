@@ -33,6 +33,8 @@ pub(crate) enum By {
     Itself,
     /// A call.
     Call,
+    /// Nobody used it for long.
+    Idle,
     /// The session's end.
     Session,
 }

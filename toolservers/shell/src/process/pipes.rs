@@ -3,7 +3,10 @@
 //!
 //! Not here: when they are read and written (`background`).
 
-use std::io::ErrorKind;
+use std::{
+    io::{self, ErrorKind},
+    os::fd::OwnedFd,
+};
 
 use tokio::{
     net::unix::pipe,
@@ -11,21 +14,39 @@ use tokio::{
 };
 use tollgate_sdk::CancellationToken;
 
-use super::background::Background;
+use super::{background::Background, kind::Keeping};
 use crate::{
     limits::{BACKGROUND_CHUNK_BYTES, WRITE_PATIENCE},
     run::buffered,
 };
 
+/// An end to read from: of a pipe, or a terminal's.
+///
+/// # Errors
+/// It cannot be watched.
+pub(super) fn reading(end: OwnedFd) -> io::Result<pipe::Receiver> {
+    rustix::io::ioctl_fionbio(&end, true)?;
+    pipe::Receiver::from_owned_fd_unchecked(end)
+}
+
+/// An end to write to, likewise.
+///
+/// # Errors
+/// It cannot be watched.
+pub(super) fn writing(end: OwnedFd) -> io::Result<pipe::Sender> {
+    rustix::io::ioctl_fionbio(&end, true)?;
+    pipe::Sender::from_owned_fd_unchecked(end)
+}
+
 /// The pipe's way to what is kept.
-pub(super) struct Output<'a> {
-    pub(super) process: &'a Background,
+pub(super) struct Output<'a, K> {
+    pub(super) process: &'a Background<K>,
     pub(super) pipe: pipe::Receiver,
     /// Somebody may still write to it.
     pub(super) open: bool,
 }
 
-impl Output<'_> {
+impl<K: Keeping> Output<'_, K> {
     /// Waits for the next piece and takes it. Cancel safe: what was read was taken.
     pub(super) async fn more(&mut self) {
         let mut buffer = [0; BACKGROUND_CHUNK_BYTES];

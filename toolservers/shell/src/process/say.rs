@@ -10,6 +10,7 @@ use tollgate_sdk::{
 use super::{
     background::Background,
     kept::Window,
+    kind::Keeping,
     life::{By, End, Life},
 };
 use crate::{
@@ -19,7 +20,7 @@ use crate::{
 };
 
 /// "p1 has ended with exit code 0 after 3.4 s".
-pub(super) fn life(process: &Background) -> String {
+pub(crate) fn life<K: Keeping>(process: &Background<K>) -> String {
     let id = process.id();
     match process.life() {
         Life::Running => format!("{id} runs since {}", time(process.began.elapsed())),
@@ -34,6 +35,9 @@ pub(super) fn life(process: &Background) -> String {
             let by = match by {
                 By::Itself => "",
                 By::Call => "; it and all that it started were stopped on request",
+                By::Idle => {
+                    "; it and all that it started were stopped since no call used it for long"
+                }
                 By::Session => "; it and all that it started were stopped at the session's end",
             };
             let survivors = match survivors {
@@ -99,27 +103,47 @@ pub(super) fn output(process: &Background, window: &Window, first: String) -> Re
 
 /// A line for each process: how far it is, and what it is.
 pub(super) fn list(processes: &[Arc<Background>]) -> Reply {
-    let line = |process: &Arc<Background>| {
+    let lines = |process: &Background| format!("; {} lines so far", process.state().kept.total());
+    let text = listed(processes, lines);
+    let all: Vec<Value> = processes.iter().map(|process| facts(process)).collect();
+    Reply::text(text).metadata(json!({ "processes": all }))
+}
+
+/// A line for each: how far it is, what `more` says of it, whose and what it is.
+pub(crate) fn listed<K: Keeping>(
+    processes: &[Arc<Background<K>>],
+    more: impl Fn(&Background<K>) -> String,
+) -> String {
+    let line = |process: &Arc<Background<K>>| {
         let title = process.birth.title.chars().take(LISTED_CHARS_MAX).collect::<String>();
         let agent = match process.birth.agent.as_str() {
             "main" => String::new(),
             agent => format!(" (of agent {agent})"),
         };
-        let lines = process.state().kept.total();
-        format!("{}; {lines} lines so far{agent}: {title}", life(process))
+        format!("{}{}{agent}: {title}", life(process), more(process))
     };
-    let text = match processes {
-        [] => "this session has no background processes".to_owned(),
+    match processes {
+        [] => format!("this session has no {}", K::KIND.plural),
         some => some.iter().map(line).collect::<Vec<_>>().join("\n"),
-    };
-    let all: Vec<Value> = processes.iter().map(|process| facts(process)).collect();
-    Reply::text(text).metadata(json!({ "processes": all }))
+    }
 }
 
 /// `{"id", "state": "running"|"left"|"ended", "exit_code": int|null, "signal": name|null,
 /// "duration_ms": int, "bytes": int, "lines": int, "left": int, "dropped_lines": int,
 /// "dropped_bytes": int}`
 pub(super) fn facts(process: &Background) -> Value {
+    let mut facts = common_facts(process);
+    let inner = process.state();
+    if let Some(facts) = facts.as_object_mut() {
+        facts.insert("lines".into(), inner.kept.total().into());
+        facts.insert("dropped_lines".into(), inner.kept.gone_lines().into());
+        facts.insert("dropped_bytes".into(), inner.kept.gone_bytes().into());
+    }
+    facts
+}
+
+/// What holds for every kind of process: all of [`facts`] but what is said of lines.
+pub(crate) fn common_facts<K: Keeping>(process: &Background<K>) -> Value {
     let (state, shell, left) = match process.life() {
         Life::Running => ("running", None, 0),
         Life::Left { shell, processes } => ("left", Some(shell), processes),
@@ -131,18 +155,14 @@ pub(super) fn facts(process: &Background) -> Value {
         None => (None, None),
     };
     let duration = shell.map_or_else(|| process.began.elapsed(), |shell| shell.after);
-    let inner = process.state();
     json!({
         "id": process.id(),
         "state": state,
         "exit_code": code,
         "signal": signal,
         "duration_ms": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-        "bytes": inner.bytes,
-        "lines": inner.kept.total(),
+        "bytes": process.state().bytes,
         "left": left,
-        "dropped_lines": inner.kept.gone_lines(),
-        "dropped_bytes": inner.kept.gone_bytes(),
     })
 }
 

@@ -15,12 +15,9 @@ use super::*;
 use crate::{
     limits::{ENDED_MAX, KEPT_BYTES_MAX, PROCESSES_MAX},
     line::tests::context,
-    process::{
-        background::{Unwritten, Waited},
-        life::By,
-    },
+    process::{background::Unwritten, life::By},
     reap::{self, Ending, Reaper},
-    testing::{alone, running},
+    testing::{alone, running, unconfined},
     tree::{self, tests::alive},
 };
 
@@ -35,8 +32,8 @@ pub(crate) struct World {
     pub(crate) office: Arc<Office>,
     pub(crate) context: Context,
     pub(crate) cancelled: CancellationToken,
-    over: CancellationToken,
-    scope: Scope,
+    pub(crate) over: CancellationToken,
+    pub(crate) scope: Scope,
     folder: tempfile::TempDir,
     _reaper: Reaper,
     _alone: MutexGuard<'static, ()>,
@@ -48,7 +45,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().to_owned();
         Self {
-            office: Office::new(Shell::new().unwrap()),
+            office: Office::new(Shell::new(&unconfined(), None).unwrap()),
             context: context(&root),
             cancelled: CancellationToken::new(),
             over: CancellationToken::new(),
@@ -68,7 +65,7 @@ impl World {
         }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 

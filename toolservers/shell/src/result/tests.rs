@@ -17,6 +17,7 @@ fn finished(output: &[u8], ending: Ending, stop: Stop) -> Finished {
         background: 0,
         survivors: 0,
         last_cwd: None,
+        confined: String::new(),
         pipe: None,
     }
 }
@@ -70,10 +71,43 @@ fn a_long_output_is_cut_with_exact_counts_and_keeps_its_end() {
     assert!(shown.contains("E: last line failed\n"));
     let counts = format!(
         "[… left out here: {} lines, {} bytes; the whole output has 200001 lines, {} bytes, and its first 1000 bytes \
-         are kept as an artifact …]\n",
+         were passed on to be kept as an artifact; the {} after them are not kept …]\n",
         cut.output.left_out.lines,
         cut.output.left_out.bytes,
-        long.len()
+        long.len(),
+        long.len() - 1000
     );
     assert!(shown.contains(&counts));
+}
+
+/// [SHELL-02] Bytes that are no text are longer when they are shown, and the counts say of which they are.
+#[test]
+fn counts_of_what_is_no_text_say_so() {
+    let zeros = finished(&[0; 100_000], Ending::Code(0), Stop::Itself);
+    let shown = text(&zeros, &[]);
+    let left = 400_001 - 24_800;
+    let counts = format!(
+        "[… left out here: 0 lines, {left} bytes as they would be shown, {left} bytes of them from the beginning of \
+         the next line; the whole output has 1 lines, 100000 bytes, and all of it was passed on to be kept as an \
+         artifact …]\n"
+    );
+    assert!(shown.starts_with(&counts), "{shown:.300}");
+}
+
+/// [SHELL-02] Notes name paths; however long these are, the text is bounded and its last line whole.
+#[test]
+fn long_notes_are_shortened_and_the_end_is_not() {
+    let long: String = (1..=200_000).map(|n| format!("{n}\n")).collect();
+    let cut =
+        Finished { background: 3, ..finished(long.as_bytes(), Ending::Code(0), Stop::TimedOut) };
+    let notes = [format!("[{} a]", "p".repeat(9000)), format!("[{} b]", "é".repeat(9000))];
+    let shown = text(&cut, &notes);
+    assert!(shown.chars().count() <= RESULT_CHARS_MAX);
+    assert!(shown.ends_with("or smaller steps may help]"));
+    let lines: Vec<&str> = shown.lines().rev().take(4).collect();
+    assert!(lines[1].starts_with("[3 processes"), "{lines:?}");
+    assert!(lines[2].starts_with("[éé") && lines[2].ends_with("é b]"), "{lines:?}");
+    assert!(lines[3].contains("pp…pp"), "{lines:?}");
+    let short = finished(b"x", Ending::Code(0), Stop::Itself);
+    assert!(text(&short, &notes).contains(&notes[0]), "there is room enough");
 }

@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 use tollgate_core::{
-    authority::{Layer, Refusal, Why},
+    authority::{Layer, Refusal, Why, confinement::Confinement, withheld::Withheld},
     call::Caller,
     receipt::LayerVerdict,
+    safety::Sandbox,
 };
 use tollgate_engine::{
     error::KernelError,
@@ -26,6 +27,9 @@ use crate::{
 
 #[cfg(test)]
 mod tests;
+
+/// Places of rules and law that are shown by name; the rest is counted.
+const PLACES_SHOWN: usize = 5;
 
 /// Explains a call. Whatever the verdict is, explaining it is done.
 ///
@@ -113,6 +117,12 @@ fn lines(explained: &Explanation, output: Output) -> Vec<String> {
     if let Some(wish) = &explained.escalation {
         page.plain(&format!("wants sandbox '{}': {}", wish.to, wish.justification), 0);
     }
+    if let Some(reach) = &explained.reach {
+        page.plain(&format!("its programs, if it runs: {}", reach.told()), 0);
+    }
+    if let Some(confinement) = &explained.confinement {
+        page.confinement(confinement);
+    }
     for note in &explained.layers {
         page.note(note.layer, note.verdict, &note.reason);
     }
@@ -189,6 +199,32 @@ impl Page {
         };
         self.lines.push(head + &first);
         self.lines.extend(reasons.map(|line| format!("{}{line}", " ".repeat(indent))));
+    }
+
+    /// What its programs would be kept from: rules' places by name, the others counted.
+    fn confinement(&mut self, confinement: &Confinement) {
+        let Confinement { sandbox, withheld, held, opened } = confinement;
+        let several = |said: &Withheld| {
+            let names = match said.names.len() {
+                0 => None,
+                count => Some(format!("{count} by name")),
+            };
+            let globs = said.globs.iter().take(PLACES_SHOWN).cloned();
+            let more = said.globs.len().saturating_sub(PLACES_SHOWN);
+            let more = (more > 0).then(|| format!("{more} more"));
+            globs.chain(more).chain(names).collect::<Vec<_>>().join(", ")
+        };
+        if withheld.count() > 0 {
+            self.plain(&format!("cannot read: {}", several(withheld)), 2);
+        }
+        if *sandbox > Sandbox::ReadOnly && held.count() > 0 {
+            self.plain(&format!("cannot change: {}", several(held)), 2);
+        }
+        if !opened.is_empty() {
+            let opened: Vec<String> =
+                opened.iter().map(|path| path.display().to_string()).collect();
+            self.plain(&format!("but may, because it names them: {}", opened.join(", ")), 2);
+        }
     }
 
     fn verdict(&mut self, said: &Said, can_ask: bool) {

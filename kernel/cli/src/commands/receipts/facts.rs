@@ -87,6 +87,7 @@ fn decided(receipt: &Receipt) -> Vec<Fact> {
     facts.push(("decision", format!("{decision} by {decider}, in {mode}, {posture}")));
     facts.extend(receipt.rule.iter().map(|rule| ("rule", rule.clone())));
     facts.extend(receipt.policy_sha256.iter().map(|sha256| ("policy", sha256.to_string())));
+    facts.extend(receipt.sandbox.map(|sandbox| ("sandbox", sandbox.to_string())));
     if !receipt.confinement.is_empty() {
         facts.push(("confined by", receipt.confinement.clone()));
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tollgate_core::{
-    authority::{Layer, Need},
+    authority::{Layer, Need, confinement::Bounds},
     digest::Digest,
     safety::{Access, Escalation, Reach, Sandbox},
 };
@@ -83,6 +83,29 @@ fn a_card_says_who_what_where_and_why() {
     assert_eq!(choices(&card), "[y]es once  [s]ession  [a]lways  [n]o  [m]essage  [q]uit turn");
     card.offer.clear();
     assert_eq!(choices(&card), "[y]es once  [n]o  [m]essage  [q]uit turn");
+}
+
+/// [GATE-70] [GATE-72] How far its programs would reach, and what a wider sandbox changes.
+#[test]
+fn a_card_says_how_far_programs_reach() {
+    let told = |sandbox, hosts: &[&str], instead_of| {
+        let hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
+        let reach = Some(Bounds { sandbox, hosts, instead_of });
+        let shown = shown(&Card { reach, ..card() }, 200);
+        let line = shown.lines().find_map(|line| line.strip_prefix("│ its programs: "));
+        line.unwrap().to_owned()
+    };
+    let write = Sandbox::WorkspaceWrite;
+    assert_eq!(told(write, &[], None), "writes in the workspace, network: no");
+    assert_eq!(
+        told(Sandbox::Network, &["example.org", "a\u{202e}b"], None),
+        "writes in the workspace, network: yes (example.org, a<U+202E>b)"
+    );
+    assert_eq!(
+        told(Sandbox::Network, &[], Some(write)),
+        "writes in the workspace, network: yes; without the wider sandbox: writes in the workspace, network: no"
+    );
+    assert!(!shown(&card(), 200).contains("its programs"), "it starts none");
 }
 
 /// [GATE-60] Who asks, also from inside another call.

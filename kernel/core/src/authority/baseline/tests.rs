@@ -9,7 +9,7 @@ use crate::{
         protected::Own,
         words::testing::{World, call, line, path},
     },
-    safety::{Escalation, Safety},
+    safety::{Escalation, Safety, Sandbox},
     testing::{READ, prepared},
 };
 
@@ -136,7 +136,8 @@ fn lines_that_name_a_protected_place_get_a_card() {
 #[test]
 fn ordinary_lines_get_no_such_card() {
     let mut world = World::default();
-    world.policy.own = Own { places: vec![PathBuf::from("/home/u/.config/tollgate")] };
+    world.policy.own =
+        Own { places: vec![PathBuf::from("/home/u/.config/tollgate")], ..Own::default() };
     for text in [
         "cat .git/config",
         "git add AGENTS.md .gitattributes",
@@ -164,7 +165,7 @@ fn ordinary_lines_get_no_such_card() {
 fn tollgates_own_places_are_never_changed() {
     let mut world = World::default();
     let places = ["/home/u/.config/tollgate", "/w/.state", "/data/own"].map(PathBuf::from);
-    world.policy.own = Own { places: places.to_vec() };
+    world.policy.own = Own { places: places.to_vec(), ..Own::default() };
     for posture in [Posture::Ask, Posture::AutoReview, Posture::FullAccess] {
         world.posture = posture;
         for text in [
@@ -247,7 +248,8 @@ fn a_wider_sandbox_is_not_asked_for_from_inside_a_call() {
 #[expect(clippy::disallowed_methods, reason = "the test measures")]
 fn long_lines_are_judged_fast() {
     let mut world = World::default();
-    world.policy.own = Own { places: vec![PathBuf::from("/home/u/.config/tollgate"); 5] };
+    world.policy.own =
+        Own { places: vec![PathBuf::from("/home/u/.config/tollgate"); 5], ..Own::default() };
     for part in ["a ", ".git ", "a:", "a/", "../", "x=", "'a b' ", "$HOME/a ", "a ; ", "rm -r a & "]
     {
         let words = part.repeat(250);

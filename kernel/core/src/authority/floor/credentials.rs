@@ -5,10 +5,12 @@ use std::{collections::BTreeSet, path::Path, sync::LazyLock};
 use super::Line;
 use crate::{
     authority::{
+        Circumstances,
         baseline::places::{Walk, only_records},
         protected::{Patterns, Place, Role},
         words::Command,
     },
+    call::Classified,
     safety::{Access, Reach, Subject, Trust},
 };
 
@@ -25,6 +27,10 @@ const PLACES: &str = ".ssh/id_* .ssh/*.pem .ssh/*.key .aws/credentials .aws/sso/
     /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/ssh/ssh_host_*_key /proc/*/environ /proc/*/mem \
     /proc/*/task/*/environ";
 
+/// How many they are, and their bytes.
+pub(in crate::authority) static SIZE: LazyLock<(usize, usize)> =
+    LazyLock::new(|| (all().count(), all().map(str::len).sum()));
+
 /// A row for each place.
 static PATTERNS: LazyLock<Patterns> =
     LazyLock::new(|| Patterns::new(PLACES.split_ascii_whitespace()));
@@ -38,12 +44,17 @@ const TREE_READERS: &str = "tar zip 7z rsync cp scp grep egrep fgrep rg ag ack";
 
 /// Whether a credential is read.
 pub(super) fn are_read(line: &Line<'_>) -> bool {
-    let doubted = line.call.entry().trust == Trust::Untrusted;
-    let by_tool = line.call.subjects().iter().any(|subject| match subject {
+    are_read_by(line.call, line.at)
+}
+
+/// The same of a call.
+pub(in crate::authority) fn are_read_by(call: &Classified, at: &Circumstances<'_>) -> bool {
+    let doubted = call.entry().trust == Trust::Untrusted;
+    let by_tool = call.subjects().iter().any(|subject| match subject {
         Subject::Path { absolute, access, reach, .. } if doubted || *access == Access::Read => {
             let place = Place::of(absolute);
             match reach {
-                Reach::Tree => holds_secret(&place, Role::Throughout) || holds_home(line, &place),
+                Reach::Tree => holds_secret(&place, Role::Throughout) || holds_home(at, &place),
                 // What lies below is withheld.
                 Reach::Itself | Reach::GrantedTree => holds_secret(&place, Role::Named),
             }
@@ -56,14 +67,14 @@ pub(super) fn are_read(line: &Line<'_>) -> bool {
         | Subject::Tool { .. }
         | Subject::Unknown => false,
     });
-    by_tool || by_command(line)
+    by_tool || by_command(call, at)
 }
 
-fn by_command(line: &Line<'_>) -> bool {
-    let home = line.at.policy.home.as_deref().map(Place::of);
+fn by_command(call: &Classified, at: &Circumstances<'_>) -> bool {
+    let home = at.policy.home.as_deref().map(Place::of);
     let holds_home = |place: &Place<'_>| home.as_ref().is_some_and(|home| home.is_in(place));
-    let mut walk = Walk::new(line.at, holds_home);
-    line.call.subjects().iter().filter_map(Command::of).any(|command| {
+    let mut walk = Walk::new(at, holds_home);
+    call.subjects().iter().filter_map(Command::of).any(|command| {
         walk.goes(&command);
         if only_records(&command) || shows_nothing(&command) {
             return false;
@@ -80,8 +91,8 @@ fn by_command(line: &Line<'_>) -> bool {
     })
 }
 
-fn holds_home(line: &Line<'_>, place: &Place<'_>) -> bool {
-    line.at.policy.home.as_deref().is_some_and(|home| Place::of(home).is_in(place))
+fn holds_home(at: &Circumstances<'_>, place: &Place<'_>) -> bool {
+    at.policy.home.as_deref().is_some_and(|home| Place::of(home).is_in(place))
 }
 
 /// The places as names that a grant withholds from a call which reads these trees. Those that hold a tree
@@ -92,6 +103,16 @@ pub(in crate::authority) fn below(trees: &[&Path]) -> Vec<&'static str> {
     let holding: BTreeSet<usize> = holding.collect();
     let names = PLACES.split_ascii_whitespace().enumerate();
     names.filter(|(row, _)| !holding.contains(row)).map(|(_, name)| name).collect()
+}
+
+/// All places as names.
+pub(in crate::authority) fn all() -> impl Iterator<Item = &'static str> {
+    PLACES.split_ascii_whitespace()
+}
+
+/// Whether a place is one of credentials, or takes one along when it is read with all below it.
+pub(in crate::authority) fn is_named(place: &Place<'_>) -> bool {
+    holds_secret(place, Role::Removed)
 }
 
 fn shows_nothing(command: &Command<'_>) -> bool {

@@ -7,6 +7,7 @@ use super::{place::fold, *};
 fn own() -> Own {
     Own {
         places: vec![PathBuf::from("/home/u/.config/tollgate"), PathBuf::from("/run/u/tollgate")],
+        ..Own::default()
     }
 }
 

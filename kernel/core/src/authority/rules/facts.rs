@@ -19,9 +19,9 @@ use crate::{
 };
 
 /// The tool that shows a file: whoever denies it a place does not want that place shown.
-const READ: &str = "read";
+pub(super) const READ: &str = "read";
 /// The tool that runs a line: whoever denies it a command does not want that command run.
-const BASH: &str = "bash";
+pub(super) const BASH: &str = "bash";
 
 /// Folders that `cd` may have led to, at most; relative words are meant from each.
 const FOLDERS_MAX: usize = 8;
@@ -155,7 +155,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The working folder and those that the line goes to, and whether that is all of them.
-    fn folders(&self) -> (Vec<PathBuf>, bool) {
+    pub(super) fn folders(&self) -> (Vec<PathBuf>, bool) {
         let mut folders = vec![flat(self.cwd)];
         let mut all = true;
         for command in self.commands() {

@@ -15,16 +15,27 @@ pub(super) enum Hit {
     Yes,
 }
 
+/// Whether a rule of places may speak of a call, whatever it touches: its other matchers hold, or may.
+pub(super) fn may_speak(rule: &Rule, facts: &Facts<'_>) -> bool {
+    commands(rule, facts).min(hosts(rule, facts)) != Hit::No
+}
+
+fn commands(rule: &Rule, facts: &Facts<'_>) -> Hit {
+    rule.command.as_ref().map_or(Hit::Yes, |meant| {
+        let hits = facts.commands().map(|command| could_be(command.argv, command.opaque, meant));
+        hits.max().unwrap_or(Hit::No)
+    })
+}
+
+fn hosts(rule: &Rule, facts: &Facts<'_>) -> Hit {
+    rule.host.as_ref().map_or(Hit::Yes, |meant| speaks_to(meant, facts))
+}
+
 /// Whether a deny or ask rule of this tool holds.
 pub(super) fn holds(candidate: Candidate<'_>, facts: &Facts<'_>) -> Hit {
     let Candidate { rule, near } = candidate;
-    let command = rule.command.as_ref().map_or(Hit::Yes, |meant| {
-        let hits = facts.commands().map(|command| could_be(command.argv, command.opaque, meant));
-        hits.max().unwrap_or(Hit::No)
-    });
     let path = rule.path.as_ref().map_or(Hit::Yes, |meant| touches(meant, near, facts));
-    let host = rule.host.as_ref().map_or(Hit::Yes, |meant| speaks_to(meant, facts));
-    command.min(path).min(host)
+    commands(rule, facts).min(path).min(hosts(rule, facts))
 }
 
 fn touches(meant: &PathMatch, near: bool, facts: &Facts<'_>) -> Hit {

@@ -14,8 +14,8 @@
 use std::{collections::BTreeMap, ops::Bound, path::Path, sync::Arc};
 
 use super::{
-    Action, CommandMatch, NamePattern, Rule,
-    facts::{Command, Facts},
+    Action, CommandMatch, NamePattern, Rule, Touch,
+    facts::{BASH, Command, Facts, READ},
     words::is_option,
 };
 use crate::authority::{hosts::without_port, words::base_name};
@@ -29,6 +29,18 @@ struct Indexed {
     all: Vec<Rule>,
     by_tool: BTreeMap<String, Table>,
     by_glob: Vec<(NamePattern, Table)>,
+    denials: Denials,
+}
+
+/// Rules that deny places to whoever reads there, or ask about them.
+#[derive(Debug, Default)]
+struct Denials {
+    /// Of `read` or `bash`, or of both among others.
+    reading: Places,
+    /// Of another tool.
+    by_tool: BTreeMap<String, Places>,
+    /// Of others by a glob.
+    by_glob: Places,
 }
 
 /// Places of rules in [`Indexed::all`].
@@ -85,6 +97,9 @@ impl Rules {
                 table.add(rule, place);
             }
         }
+        for (place, rule) in all.iter().enumerate() {
+            indexed.denials.add(rule, place);
+        }
         indexed.all = all;
         Self(Arc::new(indexed))
     }
@@ -93,6 +108,21 @@ impl Rules {
     #[must_use]
     pub fn all(&self) -> &[Rule] {
         &self.0.all
+    }
+
+    /// Those that deny places to whoever reads there as `read`, `bash` or this tool, or ask about them; and
+    /// maybe others.
+    pub(super) fn denying(&self, tool: &str) -> impl Iterator<Item = &Rule> {
+        let Denials { reading, by_tool, by_glob } = &self.0.denials;
+        let own = by_tool.get(tool).into_iter().flatten();
+        let places = reading.iter().chain(own).chain(by_glob);
+        places.filter_map(|place| self.0.all.get(*place))
+    }
+
+    /// Whether there are none of those, whatever the tool.
+    pub(super) fn deny_nowhere(&self) -> bool {
+        let Denials { reading, by_tool, by_glob } = &self.0.denials;
+        reading.is_empty() && by_tool.is_empty() && by_glob.is_empty()
     }
 
     /// Those that may match a call, in their order.
@@ -124,6 +154,22 @@ impl Indexed {
     fn tables_of<'a>(&'a self, tool: &'a str) -> impl Iterator<Item = &'a Table> {
         let globs = self.by_glob.iter().filter(move |(pattern, _)| pattern.matches(tool));
         self.by_tool.get(tool).into_iter().chain(globs.map(|(_, table)| table))
+    }
+}
+
+impl Denials {
+    fn add(&mut self, rule: &Rule, place: usize) {
+        let access = rule.path.as_ref().map(|path| path.access);
+        let reads = matches!(access, Some(None | Some(Touch::Read)));
+        if rule.action == Action::Allow || !reads {
+            return;
+        }
+        let places = match rule.tool.exact() {
+            _ if [READ, BASH].iter().any(|tool| rule.tool.matches(tool)) => &mut self.reading,
+            Some(tool) => self.by_tool.entry(tool.to_owned()).or_default(),
+            None => &mut self.by_glob,
+        };
+        places.push(place);
     }
 }
 

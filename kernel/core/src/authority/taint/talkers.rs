@@ -2,8 +2,9 @@
 //!
 //! Builds and tests (`cargo test`, `npm test`, `make`, `pytest`) and installs of what a lock file or a
 //! manifest lists (`npm ci`, `pip install -r f`) are not among them: a developer's ordinary work must
-//! not ask at every step, and the sandbox gives them no network unless it was approved. Installing a
-//! package by name is, because whoever names it runs its code here.
+//! not ask at every step. Installing a package by name is, because whoever names it runs its code here.
+//! Installs of a list ([`fetches`]) need the network all the same, and the sandbox gives it to them; builds
+//! and tests it gives none.
 
 use crate::authority::{
     hosts::host_part,
@@ -57,6 +58,58 @@ const INSTALLERS: &[(&str, &str)] = &[
     ("composer", "require"),
 ];
 
+/// Programs, and what begins the operands where they fetch what a list or a repository of packages names.
+const FETCHERS: &[(&str, &[&str])] = &[
+    (
+        "npm pnpm yarn bun",
+        &[
+            "ci",
+            "install",
+            "i",
+            "install-test",
+            "clean-install",
+            "update",
+            "up",
+            "upgrade",
+            "outdated",
+            "fetch",
+        ],
+    ),
+    ("pip pip3", &["install", "download", "wheel", "index"]),
+    (
+        "uv",
+        &[
+            "sync",
+            "lock",
+            "pip install",
+            "pip sync",
+            "pip compile",
+            "tool install",
+            "python install",
+        ],
+    ),
+    ("poetry pdm", &["install", "lock", "update", "sync"]),
+    (
+        "pipenv conda mamba",
+        &["install", "sync", "update", "lock", "create", "env create", "env update"],
+    ),
+    ("cargo", &["fetch", "update", "vendor", "generate-lockfile"]),
+    ("go", &["mod download", "mod tidy", "mod vendor", "get", "install", "work sync"]),
+    ("bundle gem", &["install", "update", "outdated"]),
+    ("composer", &["install", "update"]),
+    ("mvn mvnw", &["dependency:resolve", "dependency:go-offline"]),
+    ("dotnet nuget", &["restore"]),
+    ("swift", &["package resolve", "package update"]),
+    ("mix", &["deps.get", "deps.update"]),
+    ("dart flutter", &["pub get", "pub upgrade"]),
+    ("apt apt-get", &["update", "upgrade", "dist-upgrade", "full-upgrade", "download"]),
+    ("dnf yum apk pacman brew snap flatpak", &["update", "upgrade", "refresh", "fetch"]),
+    ("rustup", &["update", "install", "toolchain install", "component add", "target add"]),
+    ("pre-commit", &["install-hooks", "autoupdate"]),
+    ("playwright", &["install", "install-deps"]),
+    ("helm", &["dependency update", "dependency build"]),
+];
+
 /// Git's commands that talk to other repositories.
 const GIT: &str =
     "push fetch pull clone ls-remote send-email svn lfs submodule fetch-pack send-pack";
@@ -73,7 +126,7 @@ const VALUED: &str = "-o --output -O -H --header -d --data --data-raw --data-bin
     --upload-file --cacert --cert --key -i -l -p -P --directory-prefix -K --config --retry --output-document";
 
 /// Whether a command talks to other hosts.
-pub(super) fn talks(command: &Command<'_>) -> bool {
+pub(in crate::authority) fn talks(command: &Command<'_>) -> bool {
     if let Some(git) = command.git() {
         let remote = git.runs("remote") && git.operands().any(|it| listed("update show prune", it));
         return git.runs(GIT) || remote || git.has("--remote");
@@ -91,6 +144,19 @@ pub(super) fn talks(command: &Command<'_>) -> bool {
     known
         || installs_by_name(command)
         || command.run_by_it().is_some_and(|it| installs_by_name(&it))
+}
+
+/// Whether a command fetches what a lock file or a manifest lists: it does not count as talking, and needs
+/// the network.
+pub(super) fn fetches(command: &Command<'_>) -> bool {
+    let one = |command: &Command<'_>| {
+        let named = FETCHERS.iter().any(|(programs, begins)| {
+            command.runs(programs) && begins.iter().any(|words| command.begins(words))
+        });
+        // Yarn without a word installs.
+        named || (command.program == "yarn" && command.operands().next().is_none())
+    };
+    one(command) || command.run_by_it().is_some_and(|it| one(&it))
 }
 
 fn begins_one(command: &Command<'_>, words: &str) -> bool {

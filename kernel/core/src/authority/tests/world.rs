@@ -177,7 +177,7 @@ pub(super) const TIGHTER: &[Change] = &[
     }),
     ("git hook", |w| w.subjects.push(path(".git/hooks/pre-commit", Access::Write))),
     ("own place", |w| {
-        w.policy.own = Own { places: vec![PathBuf::from("/own")] };
+        w.policy.own = Own { places: vec![PathBuf::from("/own")], ..Own::default() };
         let absolute = PathBuf::from("/own/permissions.toml");
         let (access, reach) = (Access::Write, Reach::Itself);
         w.subjects.push(Subject::Path { absolute, relative: None, access, reach });

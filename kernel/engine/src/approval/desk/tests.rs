@@ -28,6 +28,7 @@ fn card(number: usize) -> Card {
         why: Vec::new(),
         commands: Vec::new(),
         escalation: None,
+        reach: None,
         arguments_bytes: 0,
         arguments_sha256: Digest::of(b""),
         offer: Vec::new(),

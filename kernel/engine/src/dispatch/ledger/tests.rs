@@ -49,6 +49,7 @@ fn end(tool: &str, decision: Decision, status: Status, effects: Effects, class: 
         stance: Stance::default(),
         grant_sha256: None,
         confinement: String::new(),
+        sandbox: None,
         started_unix_ms: 0,
         end: Some(End {
             ended_unix_ms: 0,

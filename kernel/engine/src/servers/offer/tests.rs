@@ -31,6 +31,7 @@ impl World {
             runtime: RuntimeDir::create(Some(&path.join("run"))).unwrap(),
             manifests: path.join("manifests"),
             logs: path.join("logs"),
+            states: path.join("servers"),
             log: String::new(),
             session: "s".into(),
             roots: vec![path],

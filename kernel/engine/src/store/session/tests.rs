@@ -430,6 +430,7 @@ fn a_read_only_state_directory_is_told_and_can_be_read() {
     }
     give_to_nobody(state.receipts());
     give_to_nobody(state.logs());
+    give_to_nobody(state.servers());
     set_mode(state.root().parent().unwrap(), 0o711);
     passes_again(name, state.root());
     // So that it can be removed.

@@ -54,7 +54,7 @@ async fn a_patch_is_judged_before_it_runs() {
     let whole = json!({"action": "patch", "replace": [{"path": "f", "content": "x"}]});
     let said = prepared(&world, &FilePatch, whole).await.unwrap();
     assert!(said.safety.destructive);
-    assert!(matches!(&said.subjects[..], [Subject::Path { access: PathAccess::Write, .. }]));
+    assert!(matches!(&said.subjects[..], [Subject::Path { access: PathAccess::Write, .. }, _]));
     let said =
         prepared(&world, &FilePatch, json!({"action": "patch", "patch": DIFF})).await.unwrap();
     assert!(!said.safety.destructive);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tollgate_core::{
-    authority::Need,
+    authority::{Need, confinement::Bounds},
     receipt::LayerNote,
     safety::{Safety, Subject},
     stance::Stance,
@@ -35,6 +35,8 @@ fn explanation() -> Explanation {
         ],
         safety: Some(Safety::WORST),
         escalation: None,
+        reach: None,
+        confinement: None,
         hooks: Vec::new(),
         layers: vec![
             note(Layer::Name, LayerVerdict::Pass, "'Bash' means 'bash'"),
@@ -73,6 +75,35 @@ a person would be asked: a download is piped to a shell
   only \"once\" could be said, each time
   where nobody can be asked it is refused; --headless shows that";
     assert_eq!(shown, expected);
+}
+
+/// [GATE-70]
+#[test]
+fn what_holds_its_programs_is_told() {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let globs = ["/w/a/**", "/w/b/**", "/w/c/**", "/w/d/**", "/w/e/**", "/w/f/**", "/w/g/**"];
+    let explanation = Explanation {
+        reach: Some(Bounds {
+            sandbox: Sandbox::Network,
+            hosts: texts(&["x.org"]),
+            instead_of: None,
+        }),
+        confinement: Some(Confinement {
+            sandbox: Sandbox::Network,
+            withheld: Withheld { globs: texts(&globs), names: texts(&[".netrc", ".ssh/id_*"]) },
+            held: Withheld { globs: Vec::new(), names: texts(&[".git/hooks/**"]) },
+            opened: vec!["/w/.git/config".into()],
+        }),
+        ..explanation()
+    };
+    let shown = lines(&explanation, Output::plain(80)).join("\n");
+    let expected = "
+its programs, if it runs: writes in the workspace, network: yes (x.org)
+  cannot read: /w/a/**, /w/b/**, /w/c/**, /w/d/**, /w/e/**, 2 more, 2 by name
+  cannot change: 1 by name
+  but may, because it names them: /w/.git/config
+ 1 name";
+    assert!(shown.contains(expected), "{shown}");
 }
 
 #[test]

@@ -16,9 +16,10 @@ pub(super) fn lines(policy: &Policy, columns: usize) -> Vec<String> {
     let trusted = if workspace.trusted { "trusted" } else { "not trusted" };
     let git = if workspace.git { "in a git repository" } else { "in no git repository" };
     let writes = if workspace.writes_auto { "auto" } else { "ask" };
-    let taint = policy.taint;
-    let mut told =
-        vec![format!("workspace: {trusted}, {git}; workspace_writes = {writes}, taint = {taint}")];
+    let (taint, network) = (policy.taint, policy.network.as_str());
+    let mut told = vec![format!(
+        "workspace: {trusted}, {git}; workspace_writes = {writes}, taint = {taint}, sandbox.network = {network}"
+    )];
     told.extend(list_lines(&policy.lists));
     told.extend(law_lines(&policy.law));
     told.extend(managed_lines(&policy.managed));
@@ -75,6 +76,9 @@ fn managed_lines(managed: &Managed) -> Vec<String> {
         for patterns in patterns {
             say(name, names(patterns));
         }
+    }
+    if let Some(network) = managed.network {
+        say("network", network.as_str().to_owned());
     }
     if !managed.models_forbidden.is_empty() {
         say("models forbidden", names(&managed.models_forbidden));

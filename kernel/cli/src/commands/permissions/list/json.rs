@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tollgate_core::authority::{
+    confinement::Network,
     floor,
     law::Law,
     policy::Policy,
@@ -49,6 +50,7 @@ pub(super) fn all(config: &Config, policy: &Policy, rules: &[Rule]) -> Value {
             "workspace_writes": if policy.workspace.writes_auto { "auto" } else { "ask" },
         },
         "taint": policy.taint,
+        "sandbox": { "network": policy.network.as_str() },
         "rules": rules.iter().map(rule).collect::<Vec<_>>(),
         "tools": {
             "allow": policy.lists.allow.as_deref().map(patterns),
@@ -59,6 +61,7 @@ pub(super) fn all(config: &Config, policy: &Policy, rules: &[Rule]) -> Value {
             "postures": managed.postures,
             "servers": managed.servers.iter().map(|all| patterns(all)).collect::<Vec<_>>(),
             "hosts": managed.hosts.iter().map(|all| patterns(all)).collect::<Vec<_>>(),
+            "network": managed.network.map(Network::as_str),
             "models_forbidden": patterns(&managed.models_forbidden),
             "receipts": managed.receipts,
         },

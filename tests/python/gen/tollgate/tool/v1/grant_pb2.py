@@ -25,21 +25,23 @@ _sym_db = _symbol_database.Default()
 from tollgate.tool.v1 import manifest_pb2 as tollgate_dot_tool_dot_v1_dot_manifest__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ctollgate/tool/v1/grant.proto\x12\x10tollgate.tool.v1\x1a\x1ftollgate/tool/v1/manifest.proto\"u\n\x0bSignedGrant\x12\x0e\n\x06key_id\x18\x01 \x01(\t\x12\x33\n\talgorithm\x18\x02 \x01(\x0e\x32 .tollgate.tool.v1.GrantAlgorithm\x12\x0e\n\x06\x63laims\x18\x03 \x01(\x0c\x12\x11\n\tsignature\x18\x04 \x01(\x0c\"\x81\x02\n\x0bGrantClaims\x12\x0e\n\x06key_id\x18\x01 \x01(\t\x12\x0e\n\x06server\x18\x02 \x01(\t\x12\x10\n\x08instance\x18\x03 \x01(\t\x12\x0f\n\x07session\x18\x04 \x01(\t\x12\x0f\n\x07\x63\x61ll_id\x18\x05 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x06 \x01(\r\x12\x0c\n\x04tool\x18\x07 \x01(\t\x12\x15\n\rschema_sha256\x18\x08 \x01(\x0c\x12\x18\n\x10\x61rguments_sha256\x18\t \x01(\x0c\x12&\n\x05scope\x18\n \x01(\x0b\x32\x17.tollgate.tool.v1.Scope\x12\x17\n\x0f\x65xpires_unix_ms\x18\x0b \x01(\x04\x12\r\n\x05nonce\x18\x0c \x01(\x0c\"\xc2\x01\n\x05Scope\x12\x12\n\nread_roots\x18\x01 \x03(\t\x12\x13\n\x0bwrite_roots\x18\x02 \x03(\t\x12\r\n\x05hosts\x18\x03 \x03(\t\x12\x0c\n\x04\x65xec\x18\x04 \x01(\x08\x12\x0f\n\x07network\x18\x05 \x01(\x08\x12\x34\n\rhost_services\x18\x06 \x03(\x0e\x32\x1d.tollgate.tool.v1.HostService\x12,\n\x08withheld\x18\x07 \x01(\x0b\x32\x1a.tollgate.tool.v1.Withheld\"(\n\x08Withheld\x12\r\n\x05globs\x18\x01 \x03(\t\x12\r\n\x05names\x18\x02 \x03(\t*o\n\x0eGrantAlgorithm\x12\x1f\n\x1bGRANT_ALGORITHM_UNSPECIFIED\x10\x00\x12\x1f\n\x1bGRANT_ALGORITHM_HMAC_SHA256\x10\x01\x12\x1b\n\x17GRANT_ALGORITHM_ED25519\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ctollgate/tool/v1/grant.proto\x12\x10tollgate.tool.v1\x1a\x1ftollgate/tool/v1/manifest.proto\"u\n\x0bSignedGrant\x12\x0e\n\x06key_id\x18\x01 \x01(\t\x12\x33\n\talgorithm\x18\x02 \x01(\x0e\x32 .tollgate.tool.v1.GrantAlgorithm\x12\x0e\n\x06\x63laims\x18\x03 \x01(\x0c\x12\x11\n\tsignature\x18\x04 \x01(\x0c\"\x81\x02\n\x0bGrantClaims\x12\x0e\n\x06key_id\x18\x01 \x01(\t\x12\x0e\n\x06server\x18\x02 \x01(\t\x12\x10\n\x08instance\x18\x03 \x01(\t\x12\x0f\n\x07session\x18\x04 \x01(\t\x12\x0f\n\x07\x63\x61ll_id\x18\x05 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x06 \x01(\r\x12\x0c\n\x04tool\x18\x07 \x01(\t\x12\x15\n\rschema_sha256\x18\x08 \x01(\x0c\x12\x18\n\x10\x61rguments_sha256\x18\t \x01(\x0c\x12&\n\x05scope\x18\n \x01(\x0b\x32\x17.tollgate.tool.v1.Scope\x12\x17\n\x0f\x65xpires_unix_ms\x18\x0b \x01(\x04\x12\r\n\x05nonce\x18\x0c \x01(\x0c\"\xa8\x02\n\x05Scope\x12\x12\n\nread_roots\x18\x01 \x03(\t\x12\x13\n\x0bwrite_roots\x18\x02 \x03(\t\x12\r\n\x05hosts\x18\x03 \x03(\t\x12\x0c\n\x04\x65xec\x18\x04 \x01(\x08\x12\x0f\n\x07network\x18\x05 \x01(\x08\x12\x34\n\rhost_services\x18\x06 \x03(\x0e\x32\x1d.tollgate.tool.v1.HostService\x12,\n\x08withheld\x18\x07 \x01(\x0b\x32\x1a.tollgate.tool.v1.Withheld\x12*\n\x07sandbox\x18\x08 \x01(\x0e\x32\x19.tollgate.tool.v1.Sandbox\x12(\n\x04held\x18\t \x01(\x0b\x32\x1a.tollgate.tool.v1.Withheld\x12\x0e\n\x06opened\x18\n \x03(\t\"(\n\x08Withheld\x12\r\n\x05globs\x18\x01 \x03(\t\x12\r\n\x05names\x18\x02 \x03(\t*o\n\x0eGrantAlgorithm\x12\x1f\n\x1bGRANT_ALGORITHM_UNSPECIFIED\x10\x00\x12\x1f\n\x1bGRANT_ALGORITHM_HMAC_SHA256\x10\x01\x12\x1b\n\x17GRANT_ALGORITHM_ED25519\x10\x02*|\n\x07Sandbox\x12\x17\n\x13SANDBOX_UNSPECIFIED\x10\x00\x12\x15\n\x11SANDBOX_READ_ONLY\x10\x01\x12\x1b\n\x17SANDBOX_WORKSPACE_WRITE\x10\x02\x12\x13\n\x0fSANDBOX_NETWORK\x10\x03\x12\x0f\n\x0bSANDBOX_OFF\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tollgate.tool.v1.grant_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_GRANTALGORITHM']._serialized_start=701
-  _globals['_GRANTALGORITHM']._serialized_end=812
+  _globals['_GRANTALGORITHM']._serialized_start=803
+  _globals['_GRANTALGORITHM']._serialized_end=914
+  _globals['_SANDBOX']._serialized_start=916
+  _globals['_SANDBOX']._serialized_end=1040
   _globals['_SIGNEDGRANT']._serialized_start=83
   _globals['_SIGNEDGRANT']._serialized_end=200
   _globals['_GRANTCLAIMS']._serialized_start=203
   _globals['_GRANTCLAIMS']._serialized_end=460
   _globals['_SCOPE']._serialized_start=463
-  _globals['_SCOPE']._serialized_end=657
-  _globals['_WITHHELD']._serialized_start=659
-  _globals['_WITHHELD']._serialized_end=699
+  _globals['_SCOPE']._serialized_end=759
+  _globals['_WITHHELD']._serialized_start=761
+  _globals['_WITHHELD']._serialized_end=801
 # @@protoc_insertion_point(module_scope)

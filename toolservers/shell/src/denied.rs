@@ -1,0 +1,224 @@
+//! What of a command's output is the sandbox's doing, said in so many words (`[SHELL-05]`): programs say
+//! "Permission denied" and leave it to the reader to guess whose.
+//!
+//! A line is not believed for its words alone (B053): a place that it names must be one that this very
+//! confinement closes, and that the user could otherwise change; a word about names or routes counts only
+//! where there is no network.
+//!
+//! Not here: what is closed (`sandbox`).
+
+use std::{
+    collections::BTreeSet,
+    path::{Component, Path, PathBuf},
+};
+
+use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
+use tollgate_confine::child::Plan;
+
+use crate::{
+    limits::{DENIALS_TOLD_MAX, DENIED_LINES_MAX},
+    sandbox::Confinement,
+};
+
+#[cfg(test)]
+mod tests;
+
+/// How programs say that a file is closed, in lower case.
+const CLOSED: &[&str] = &[
+    "permission denied",
+    "read-only file system",
+    "operation not permitted",
+    "device or resource busy",
+    "eacces",
+    "erofs",
+    "eperm",
+    "ebusy",
+    "permissionerror",
+    "os error 13",
+    "os error 30",
+    "access is denied",
+];
+
+/// How programs say that there is no network, in lower case.
+const UNREACHABLE: &[&str] = &[
+    "could not resolve",
+    "couldn't resolve",
+    "unable to resolve",
+    "temporary failure in name resolution",
+    "temporary failure resolving",
+    "name or service not known",
+    "no address associated with hostname",
+    "nodename nor servname provided",
+    "failed to lookup address",
+    "getaddrinfo",
+    "enotfound",
+    "network is unreachable",
+    "enetunreach",
+    "no route to host",
+    "dns error",
+    "name resolution",
+];
+
+/// How programs say that a system call is closed: what they did, in lower case, beside [`CLOSED`].
+const CALLS: &[&str] = &[
+    "ptrace",
+    "unshare",
+    "setns",
+    "mount",
+    "chroot",
+    "socket",
+    "clone",
+    "keyctl",
+    "bpf",
+    "namespace",
+];
+
+/// Something that the sandbox refused.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Denial {
+    /// Reading a place that is withheld.
+    Read(PathBuf),
+    /// Changing a place inside its folders that is held.
+    Held(PathBuf),
+    /// Changing a place outside of them.
+    Write(PathBuf),
+    /// The network.
+    Network,
+    /// A system call.
+    Call(&'static str),
+}
+
+/// What the lines of an output show to have been refused, each once.
+pub(crate) fn of(output: &[&str], cwd: &Path, confinement: &Confinement) -> Vec<Denial> {
+    let Confinement::By(plan) = confinement else { return Vec::new() };
+    let lines = output.iter().flat_map(|part| part.lines().rev().take(DENIED_LINES_MAX));
+    let found: BTreeSet<Denial> = lines.filter_map(|line| of_line(line, cwd, plan)).collect();
+    found.into_iter().collect()
+}
+
+fn of_line(line: &str, cwd: &Path, plan: &Plan) -> Option<Denial> {
+    let lower = line.to_lowercase();
+    let says = |words: &[&'static str]| words.iter().copied().find(|word| lower.contains(word));
+    if !plan.network && says(UNREACHABLE).is_some() {
+        return Some(Denial::Network);
+    }
+    says(CLOSED)?;
+    let place = places_in(line).find_map(|place| closed(&cwd.join(place), plan));
+    place.or_else(|| says(CALLS).map(Denial::Call))
+}
+
+/// What a confinement closes of a place, if that is why it was refused.
+fn closed(place: &Path, plan: &Plan) -> Option<Denial> {
+    let real = real(place)?;
+    let is_in = |all: &[PathBuf]| all.iter().any(|one| real.starts_with(one));
+    if is_in(&plan.masked) {
+        return Some(Denial::Read(real));
+    }
+    if is_in(&plan.held) {
+        return Some(Denial::Held(real));
+    }
+    (!is_in(&plan.write) && would_be_written(&real)).then_some(Denial::Write(real))
+}
+
+/// A path without links as far as it exists; nothing of one that climbs out of what does not.
+fn real(place: &Path) -> Option<PathBuf> {
+    let mut missing = Vec::new();
+    for ancestor in place.ancestors() {
+        if let Ok(real) = ancestor.canonicalize() {
+            return Some(missing.into_iter().rev().fold(real, |path, name| path.join(name)));
+        }
+        match ancestor.components().next_back()? {
+            Component::Normal(name) => missing.push(name.to_owned()),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    None
+}
+
+/// Whether this user could change a place, or make it, without a sandbox.
+fn would_be_written(real: &Path) -> bool {
+    let Some(existing) = real.ancestors().find(|it| it.symlink_metadata().is_ok()) else {
+        return false;
+    };
+    if existing.starts_with("/proc") || existing.starts_with("/sys") {
+        return false;
+    }
+    let is_open = access(existing, Access::WRITE_OK).is_ok();
+    let flags = statvfs(existing).map(|found| found.f_flag);
+    is_open && flags.is_ok_and(|flags| !flags.contains(StatVfsMountFlags::RDONLY))
+}
+
+/// Texts of a line that may be paths: what stands in quotes, and the parts between colons.
+fn places_in(line: &str) -> impl Iterator<Item = &str> {
+    let quoted =
+        ['\'', '"', '`'].into_iter().flat_map(|quote| line.split(quote).skip(1).step_by(2));
+    let typographic = line.split('‘').skip(1).filter_map(|rest| Some(rest.split_once('’')?.0));
+    // "bash: line 1: FILE: Permission denied": from the end on.
+    let parts = line.rsplit(": ").map(str::trim);
+    let last_words = line.rsplit(": ").filter_map(|part| part.split_whitespace().next_back());
+    let all = quoted.chain(typographic).chain(parts).chain(last_words);
+    all.filter(|text| {
+        !text.is_empty() && text.len() < 4096 && !text.contains('\0') && !is_word_of_it(text)
+    })
+}
+
+/// Whether a text is itself the word for the refusal.
+fn is_word_of_it(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    CLOSED.iter().any(|word| lower.contains(word) || word.ends_with(&lower))
+}
+
+/// For the result, each in brackets. `roots`: those of the session; `can_ask`: a wider sandbox can be had by
+/// asking.
+pub(crate) fn notes(denials: &[Denial], roots: &[PathBuf], can_ask: bool) -> Vec<String> {
+    let mut notes: Vec<String> = denials
+        .iter()
+        .take(DENIALS_TOLD_MAX)
+        .map(|denial| format!("[sandbox: {}]", sentence(denial, roots, can_ask)))
+        .collect();
+    if denials.len() > DENIALS_TOLD_MAX {
+        notes.push(format!("[sandbox: {} more refusals]", denials.len() - DENIALS_TOLD_MAX));
+    }
+    notes
+}
+
+fn sentence(denial: &Denial, roots: &[PathBuf], can_ask: bool) -> String {
+    let wider = |sandbox: &str| match can_ask {
+        true => {
+            format!("; if it must be, call bash with sandbox \"{sandbox}\" and a justification")
+        }
+        false => String::new(),
+    };
+    match denial {
+        Denial::Read(place) => {
+            format!("reading {} was refused: a rule withholds it from commands", place.display())
+        }
+        Denial::Held(place) => format!(
+            "changing {} was refused: it is protected, since it decides what programs or agents do{}",
+            place.display(),
+            wider("off")
+        ),
+        Denial::Write(place) => format!(
+            "write to {} was refused: this command may change {}{}",
+            place.display(),
+            folders(roots),
+            wider("off")
+        ),
+        Denial::Network => {
+            format!("this command had no network{}", wider("network"))
+        }
+        Denial::Call(what) => {
+            format!("the system call behind \"{what}\" was refused{}", wider("off"))
+        }
+    }
+}
+
+/// "only /w and its temporary folder, $TMPDIR".
+fn folders(roots: &[PathBuf]) -> String {
+    let named: Vec<String> = roots.iter().map(|folder| folder.display().to_string()).collect();
+    match named.as_slice() {
+        [] => "nothing but its temporary folder, $TMPDIR".to_owned(),
+        named => format!("only {} and its temporary folder, $TMPDIR", named.join(", ")),
+    }
+}
