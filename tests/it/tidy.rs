@@ -45,11 +45,12 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("tollgate-sdk", &["tollgate-proto"]),
-    ("tollgate-code", &["tollgate-sdk"]),
-    ("tollgate-example", &["tollgate-sdk"]),
-    ("tollgate-file", &["tollgate-proto", "tollgate-sdk"]),
-    ("tollgate-shell", &["tollgate-proto", "tollgate-sdk"]),
-    ("tollgate-model", &["tollgate-proto", "tollgate-sdk"]),
+    ("tollgate-confine", &[]),
+    ("tollgate-code", &["tollgate-confine", "tollgate-sdk"]),
+    ("tollgate-example", &["tollgate-confine", "tollgate-sdk"]),
+    ("tollgate-file", &["tollgate-confine", "tollgate-proto", "tollgate-sdk"]),
+    ("tollgate-shell", &["tollgate-confine", "tollgate-proto", "tollgate-sdk"]),
+    ("tollgate-model", &["tollgate-confine", "tollgate-proto", "tollgate-sdk"]),
     // Support must not have the engine's types a second time; benches may measure anything.
     // The SDK is for the servers among its binaries.
     ("tollgate-tests", &["tollgate-proto", "tollgate-sdk"]),
@@ -74,6 +75,8 @@ const NOT_IN_KERNEL: &[&str] =
 /// Crates with one home each.
 const HOMES: &[(&str, &[&str])] = &[
     ("reqwest", &["tollgate-model"]),
+    ("landlock", &["tollgate-confine"]),
+    ("seccompiler", &["tollgate-confine"]),
     // The bench measures it bare, too.
     ("rquickjs", &["tollgate-code", "tollgate-bench"]),
     ("tree-sitter", &["tollgate-shell"]),

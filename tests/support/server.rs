@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tollgate_proto::grant::{SigningKey, VerifyingKey};
 
 use crate::{
@@ -57,8 +57,14 @@ impl ToolServer {
     /// A server that this process has started by the bootstrap line, listening at a path.
     #[must_use]
     pub fn by_line(world: &World, program: &Path, arguments: &[&str]) -> Self {
+        Self::of_command(world, Command::new(program).args(arguments), &json!({}))
+    }
+
+    /// The same of a command with an environment of its own; `more` are further fields of the line.
+    #[must_use]
+    pub fn of_command(world: &World, command: Command, more: &Value) -> Self {
         let socket = world.beside("s.sock");
-        let line = json!({
+        let mut line = json!({
             "version": 1,
             "endpoint": { "path": socket },
             "server": NAME,
@@ -68,12 +74,11 @@ impl ToolServer {
             "roots": [world.workspace()],
             "log": "info",
         });
-        let process = Command::new(program)
-            .args(arguments)
-            .in_folder(&world.workspace())
-            .stdin(format!("{line}\n"))
-            .stdin_open()
-            .spawn();
+        for (name, value) in more.as_object().into_iter().flatten() {
+            line[name] = value.clone();
+        }
+        let command = command.in_folder(&world.workspace());
+        let process = command.stdin(format!("{line}\n")).stdin_open().spawn();
         wait_for(&socket);
         Self { process, socket, credentials: credentials(hmac) }
     }

@@ -1,62 +1,17 @@
 //! The lines of `tests/data/shell_gold.jsonl`, whose effect was proven by running them, through the gate: none
 //! that changes something runs without a yes, and those that only read do.
 //!
-//! Not here: the classifier by itself (`proof::gold` of the shell server), lines that are made from these and
+//! Not here: what the sandbox holds, whatever the lines say (`sandbox`), the classifier by itself (`proof::gold` of the shell server), lines that are made from these and
 //! run (`proof::ran` there).
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use serde_json::{Value, json};
-use tollgate_tests::{Command, Script, World, events::content_text, workspace_root};
+use tollgate_tests::{World, events::content_text};
 
-/// What `cat secret.txt` prints.
-const SECRET: &str = "TOKEN-7f3a-CANARY-READ";
+use super::gold::{Row, SECRET, class_of, results, rows, world};
 
 /// Of a hundred lines that only read, how many run without a question at least (SH-02).
 const READS_PERCENT_MIN: usize = 95;
-
-struct Row {
-    id: String,
-    class: String,
-    line: String,
-}
-
-/// The rows with this label.
-fn rows(label: &str) -> Vec<Row> {
-    let text = fs::read_to_string(workspace_root().join("tests/data/shell_gold.jsonl")).unwrap();
-    let all = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let field = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
-    let labelled = all.filter(|row| row["label"] == label);
-    labelled
-        .map(|row| Row {
-            id: field(&row, "id"),
-            class: field(&row, "cls"),
-            line: field(&row, "cmd"),
-        })
-        .collect()
-}
-
-/// A world whose workspace is the repository that the lines are about.
-fn world() -> World {
-    let world = World::new();
-    let setup = workspace_root().join("tests/data/shell_gold_setup.sh");
-    let made = Command::new(Path::new("bash")).args([&setup]).in_folder(&world.workspace());
-    made.env("HOME", world.folder()).run().success();
-    world
-}
-
-/// The results of the lines as calls of one turn, where nobody can be asked.
-#[track_caller]
-fn results(world: &World, rows: &[Row], options: &[&str]) -> Vec<Value> {
-    let call = |script: Script, row: &Row| script.call("bash", json!({ "command": row.line }));
-    let script = rows.iter().fold(Script::new(), call);
-    let steps = (rows.len() + 2).to_string();
-    let command = world.exec(&script.text("done"), "go").args(["--max-steps", &steps]);
-    let events = command.args(options).run().events().well_formed();
-    let results: Vec<Value> = events.results().into_iter().cloned().collect();
-    assert_eq!(results.len(), rows.len(), "every line has a result");
-    results
-}
 
 /// Names, sizes and contents of the workspace's files.
 fn tree(folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
@@ -118,30 +73,30 @@ fn lines_that_only_read_run_by_themselves() {
     assert!(before == all_of(&world), "something changed");
 }
 
-/// Lines that print a denied file in words that do not tell its name, so that no rule sees it: a pattern, a
-/// search through everything, another name of the same file. There the sandbox holds.
-const UNSEEN: [&str; 5] = ["DR-004", "DR-005", "DR-016", "DR-045", "DR-053"];
-
-/// [GATE-20] SH-17 With a rule that denies the file, no line that tells its name prints it.
+/// [GATE-20] SH-17 With a rule that denies the file, no line prints it: the rule refuses those that tell its
+/// name, and the sandbox holds where they do not (a pattern, a search through everything, another name).
 #[test]
-fn lines_that_name_a_denied_file_are_refused() {
+fn no_line_prints_a_denied_file() {
     let world = world();
     let rows = rows("denied_read");
-    let (mut printed, mut ruled) = (Vec::new(), 0);
-    let options = ["--deny", "*(path:secret.txt)"];
-    for (row, result) in rows.iter().zip(results(&world, &rows, &options)) {
-        ruled += usize::from(class_of(&result) == "rule");
-        if content_text(&result).contains(SECRET) && !UNSEEN.contains(&row.id.as_str()) {
-            printed.push(format!("{} {:?}", row.id, row.line));
+    for (options, ruled_min) in [
+        (&["--deny", "*(path:secret.txt)"][..], rows.len() * 2 / 3),
+        (&["--deny", "read(secret.txt)", "--posture", "full-access"], 0),
+    ] {
+        let (mut printed, mut ruled) = (Vec::new(), 0);
+        for (row, result) in rows.iter().zip(results(&world, &rows, options)) {
+            ruled += usize::from(class_of(&result) == "rule");
+            if content_text(&result).contains(SECRET) {
+                printed.push(format!("{} {:?}", row.id, row.line));
+            }
         }
+        println!("{options:?}: {} rows, {ruled} refused by the rule", rows.len());
+        assert!(printed.is_empty(), "{printed:#?}");
+        assert!(ruled >= ruled_min, "only {ruled} are refused by the rule");
     }
-    println!("{} rows, {ruled} refused by the rule", rows.len());
-    assert!(printed.is_empty(), "{printed:#?}");
-    assert!(ruled * 3 > rows.len() * 2, "only {ruled} are refused by the rule");
-}
-
-fn class_of(result: &Value) -> &str {
-    result["receipt"]["end"]["error_class"].as_str().unwrap_or_default()
+    let shown = results(&world, &rows, &["--posture", "full-access"]);
+    let shown = shown.iter().filter(|result| content_text(result).contains(SECRET)).count();
+    assert!(shown * 10 > rows.len() * 8, "without the rule only {shown} print it");
 }
 
 /// Where a command can stand; `D` is the command.

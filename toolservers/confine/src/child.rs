@@ -30,20 +30,26 @@ mod report;
 use std::{
     convert::Infallible,
     ffi::{CString, OsStr, OsString},
+    fs::File,
     io::Write as _,
-    os::{fd::RawFd, unix::ffi::OsStringExt as _},
+    os::{
+        fd::{AsFd as _, AsRawFd as _, OwnedFd, RawFd},
+        unix::ffi::OsStringExt as _,
+    },
     path::Path,
     process::ExitCode,
 };
 
 use nix::{
     errno::Errno,
+    fcntl::OFlag,
+    poll::{PollFd, PollFlags, PollTimeout, poll},
     spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn},
     sys::{
         prctl,
         signal::{SigSet, Signal},
     },
-    unistd::{Pid, getppid},
+    unistd::{Pid, pipe2},
 };
 
 use crate::{ConfineError, step};
@@ -66,6 +72,9 @@ pub const PLAN: RawFd = 3;
 
 /// Descriptor of the report; of `hold` too.
 pub const REPORT: RawFd = 4;
+
+/// Descriptor whose other end the stage before has.
+const LIFELINE: RawFd = 5;
 
 /// Exit code of a launcher that failed; its report says why.
 pub const FAILED: u8 = 125;
@@ -106,19 +115,37 @@ pub fn main_if_asked() -> Option<ExitCode> {
     }))
 }
 
-/// Asks to die with the parent.
+/// Asks to die with the parent, which is the thread that started this process: it must be one that lasts.
+/// A server that has ended before is found out as nobody reads the report.
 fn tie_to_parent() -> Result<(), ConfineError> {
-    let parent = getppid();
-    prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("ask for an end with the parent"))?;
-    if getppid() == parent { Ok(()) } else { Err(gone()) }
+    prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("ask for an end with the parent"))
 }
 
-fn gone() -> ConfineError {
-    ConfineError::Step { what: "start", why: "the process that asked for it has ended".into() }
+/// The same for a further stage, whose parent is in other namespaces, so that `getppid` tells nothing: it
+/// has the other end of [`LIFELINE`].
+fn tie_to_stage() -> Result<(), ConfineError> {
+    tie_to_parent()?;
+    // Taken as what it is at once: whatever it is, the program does not get it.
+    let lifeline = File::open(format!("/proc/self/fd/{LIFELINE}"));
+    nix::unistd::close(LIFELINE).ok();
+    let lifeline = lifeline.map_err(step("find out whether the parent lives"))?;
+    let mut asked = [PollFd::new(lifeline.as_fd(), PollFlags::POLLIN)];
+    match poll(&mut asked, PollTimeout::ZERO) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(step("start")("the stage before has ended")),
+        Err(error) => Err(step("find out whether the parent lives")(error)),
+    }
+}
+
+/// A further stage. While this process lives it has the writing end of the other's [`LIFELINE`].
+#[derive(Debug)]
+struct Stage {
+    pid: Pid,
+    _lifeline: OwnedFd,
 }
 
 /// Starts this binary again as another stage, with the descriptors that it has.
-fn next_stage(stage: &str, words: &[OsString]) -> Result<Pid, ConfineError> {
+fn next_stage(stage: &str, words: &[OsString]) -> Result<Stage, ConfineError> {
     let starting = step::<Errno>("start the next stage of the launcher");
     let own_name = std::env::args_os().next().unwrap_or_default();
     let first = [own_name, COMMAND.into(), stage.into()];
@@ -134,9 +161,13 @@ fn next_stage(stage: &str, words: &[OsString]) -> Result<Pid, ConfineError> {
     attributes.set_sigdefault(&SigSet::all()).map_err(&starting)?;
     let flags = PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF;
     attributes.set_flags(flags).map_err(&starting)?;
-    let actions = PosixSpawnFileActions::init().map_err(&starting)?;
-    posix_spawn(Path::new(OWN_BINARY), &actions, &attributes, &arguments, &environment)
-        .map_err(starting)
+    let (theirs, lifeline) = pipe2(OFlag::O_CLOEXEC).map_err(&starting)?;
+    let mut actions = PosixSpawnFileActions::init().map_err(&starting)?;
+    actions.add_dup2(theirs.as_raw_fd(), LIFELINE).map_err(&starting)?;
+    let program = Path::new(OWN_BINARY);
+    let pid =
+        posix_spawn(program, &actions, &attributes, &arguments, &environment).map_err(starting)?;
+    Ok(Stage { pid, _lifeline: lifeline })
 }
 
 /// As C has them. They came so from C, and hold no NUL.

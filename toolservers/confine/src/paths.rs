@@ -7,7 +7,7 @@
 //! Not here: what Landlock leaves open on kernels of today: datagrams, sockets with a path, `stat`, `chmod`
 //! ([`crate::syscalls`] and [`crate::mounts`] close those), and exceptions inside a listed folder.
 
-use std::path::PathBuf;
+use std::{fs, io, path::PathBuf};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr,
@@ -36,6 +36,26 @@ pub struct Access {
     pub write: Vec<PathBuf>,
     /// TCP ports may be dialled and bound.
     pub tcp: bool,
+}
+
+/// The folder of devices, which lead past every path: a disk's to all files, as user 0; a terminal's to
+/// what a user types there.
+pub const DEVICES: &str = "dev";
+
+/// What is in `/`, but for these names: who may read or change everything may not read or change them.
+///
+/// # Errors
+/// `/` cannot be listed.
+pub fn top(but: &[&str]) -> io::Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir("/")? {
+        let entry = entry?;
+        // What a link leads to is on the list by itself.
+        if !entry.file_type()?.is_symlink() && !but.iter().any(|name| entry.file_name() == *name) {
+            all.push(entry.path());
+        }
+    }
+    Ok(all)
 }
 
 /// Restricts this thread and all that it starts, for good. Answers the version of Landlock's interface
@@ -76,8 +96,8 @@ fn apply(access: &Access) -> Result<RestrictionStatus, RulesetError> {
         .restrict_self()
 }
 
-fn threads() -> std::io::Result<usize> {
-    Ok(std::fs::read_dir("/proc/self/task")?.count())
+fn threads() -> io::Result<usize> {
+    Ok(fs::read_dir("/proc/self/task")?.count())
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub struct Doors {
     pub datagrams: bool,
     /// Become other programs.
     pub exec: bool,
+    /// Give files bits that lend their owner or group to whoever runs them.
+    pub set_id: bool,
 }
 
 /// The conditions of each system call that a filter knows, any of which is enough; none: always.

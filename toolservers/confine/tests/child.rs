@@ -6,7 +6,6 @@
 //! to escape. A launcher must have one thread, so this program is its own harness.
 
 #![expect(
-    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,

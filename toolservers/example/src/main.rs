@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use tollgate_confine::server::{Plan, confine};
 use tollgate_sdk::{Call, Deserialize, Failure, JsonSchema, Reply, Safety, Server, Spec, Tool};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
-    Ok(Server::start("example", env!("CARGO_PKG_VERSION"))?.tool(Wait).serve().await?)
+    let server = Server::start("example", env!("CARGO_PKG_VERSION"))?.tool(Wait);
+    // It needs no file, no network and no other program; `Plan` says what a server does need.
+    Ok(server.confined(|| confine(&Plan::default())).serve().await?)
 }
 
 /// Waits, and can be told to stop waiting.

@@ -11,9 +11,11 @@ use tollgate_sdk::{
 
 use crate::{
     diff::Diff,
+    edit::works_by_now,
     failed::{Class, Failed},
     limits::{DIFF_BYTES_MAX, PATCH_PATH_BYTES_MAX, PREVIEW_BYTES_MAX},
-    outcome::{blocking, last_seen, roots, touching, with_observation, write_roots},
+    matching::NOTHING_WRITTEN,
+    outcome::{blocking, last_seen, read_roots, roots, touching, with_observation, write_roots},
     patch::{self, Section},
     patching::{self, Broken, Change, Kind},
     previews,
@@ -78,7 +80,13 @@ pub(crate) async fn prepare(
 ) -> Result<Preparation, Failed> {
     let context = context.clone();
     blocking(move || {
-        let changes = plan(&roots(&context), &sections, expected, &context)?;
+        let roots = roots(&context);
+        let changes = match plan(&roots, &sections, expected, &context) {
+            Err(failed) if failed.message.starts_with(NOTHING_WRITTEN) => {
+                return doomed(&roots, &sections).ok_or(failed);
+            }
+            planned => planned?,
+        };
         previews::remember(&context.call_id, destroyed(&changes));
         Ok(preparation(&changes))
     })
@@ -108,6 +116,11 @@ pub(crate) fn run(
     scope: &Scope,
 ) -> Result<Reply, Failure> {
     let _alone = alone();
+    if scope.write_roots.is_empty() {
+        // It was judged as one that only tells why it does not apply.
+        plan(&read_roots(context, scope), sections, expected, context)?;
+        return Err(works_by_now("a file of the patch").into());
+    }
     let changes = plan(&write_roots(context, scope), sections, expected, context)?;
     as_previewed(&changes, &context.call_id)?;
     let came = patching::apply(&changes).map_err(broken)?;
@@ -155,6 +168,15 @@ fn as_previewed(changes: &[Change], call_id: &str) -> Result<(), Failed> {
     let message = "a file that the patch deletes or replaces changed between the preview of this call and now; \
                    nothing was written. Read it again";
     Err(Failed::new(Class::Stale, message))
+}
+
+/// A patch that does not apply only reads: why it does not is told when that may be read. `None`: it names
+/// nothing that could be told of.
+fn doomed(roots: &Roots, sections: &[Section]) -> Option<Preparation> {
+    let places = sections.iter().filter_map(|section| roots.locate(&section.path).ok());
+    let said = Preparation::new(Safety::READ).title("Apply a patch: it does not apply");
+    let said = places.fold(said, |said, place| touching(said, &place, PathAccess::Read));
+    (!said.subjects.is_empty()).then_some(said)
 }
 
 fn broken(broken: Broken) -> Failure {

@@ -13,10 +13,12 @@ use tollgate_sdk::{
 
 use crate::{
     editing::{self, Editing},
-    failed::Failed,
+    failed::{Class, Failed},
     limits::{DIFF_BYTES_MAX, PREVIEW_BYTES_MAX},
-    matching::Edit as Replacement,
-    outcome::{blocking, last_seen, prepared, roots, touching, with_observation, write_roots},
+    matching::{self, Edit as Replacement},
+    outcome::{
+        blocking, last_seen, prepared, read_roots, roots, touching, with_observation, write_roots,
+    },
     replace::{alone, other_links, replace},
     roots::Place,
     snapshot::as_expected,
@@ -99,15 +101,35 @@ pub(crate) async fn prepare(
     let (roots, context) = (roots(context), context.clone());
     blocking(move || {
         let place = roots.locate(&path)?;
-        let editing = editing::plan(&place, &edits, last_seen(&context, &place))?;
+        let editing = match editing::plan(&place, &edits, last_seen(&context, &place)) {
+            Err(failed) if quotes(&failed) => {
+                let said = prepared(Safety::READ, &place, PathAccess::Read);
+                return Ok(said.title(format!("Edit {}: it does not apply", place.shown)));
+            }
+            planned => planned?,
+        };
         as_expected(&place, Some(&editing.before), expected)?;
-        // A match that was almost right is told with the text that is there.
         let said = prepared(Safety::WRITE, &place, PathAccess::Write);
         Ok(touching(said, &place, PathAccess::Read)
             .title(format!("Edit {}", place.shown))
             .preview(editing.diff.bounded(PREVIEW_BYTES_MAX)))
     })
     .await
+}
+
+/// Whether a failure tells what is in a file. Before the gate knows of the call nobody may be told that: such
+/// a call is said to read, and fails when it may.
+pub(crate) fn quotes(failed: &Failed) -> bool {
+    matches!(failed.class, Class::NoMatch | Class::Ambiguous | Class::Overlap | Class::InvalidEdit)
+        && failed.message.starts_with(matching::NOTHING_WRITTEN)
+}
+
+/// What is said of a call that could not work when it was judged, and could by now.
+pub(crate) fn works_by_now(shown: &str) -> Failed {
+    let message = format!(
+        "{shown} changed since the call was judged, when it did not apply; nothing was written. Try again"
+    );
+    Failed::new(Class::Stale, message)
 }
 
 /// Edits, within what the grant lets the call reach; `expected` is what the file must be.
@@ -122,6 +144,12 @@ pub(crate) fn run(
     scope: &Scope,
 ) -> Result<Reply, Failed> {
     let _alone = alone();
+    if scope.write_roots.is_empty() {
+        // It was judged as one that only tells why it does not apply.
+        let place = read_roots(context, scope).locate(path)?;
+        editing::plan(&place, edits, last_seen(context, &place))?;
+        return Err(works_by_now(&place.shown));
+    }
     let place = write_roots(context, scope).locate(path)?;
     let seen = last_seen(context, &place);
     let editing = editing::plan(&place, edits, seen)?;

@@ -5,8 +5,10 @@
 //! `reading` that of a file, `artifact` that of an artifact; `picture` is what is shown of an image, `pdf`
 //! and `notebook` make a text (`made`) of a document; `walk` goes through directories, for
 //! `listing`, `finding` and `searching`; `matching` and `near` find what an edit means, `hunks` what a
-//! `patch` means; `replace` puts new content in place, `patching` that of several files. The tools are
-//! `read`, `write`, `edit`, `list`, `find`, `grep` and `apply_patch`; `legacy` has their old names.
+//! `patch` means; `replace` puts new content in place, `patching` that of several files; `cells` changes
+//! a notebook; `transfer` puts an entry elsewhere, `trash` keeps what is deleted, `twins` finds the other
+//! names of a file. The tools are `read`, `write`, `edit`, `list`, `find`, `grep`, `apply_patch`, `move`
+//! (`moving`), `delete`, `restore` and `notebook_edit`; `legacy` has their old names.
 //!
 //! Not here: whether a call may run. The kernel decides; the SDK checks its grant.
 
@@ -81,10 +83,12 @@ mod notebook_edit;
 mod outcome;
 mod read;
 mod restore;
+mod settings;
 mod write;
 
 use std::sync::Arc;
 
+use tollgate_confine::server::confine;
 use tollgate_sdk::Server;
 
 use trash::Trash;
@@ -98,7 +102,8 @@ async fn main() -> anyhow::Result<()> {
     let server = server.tool(apply_patch::ApplyPatch).tool(notebook_edit::NotebookEdit);
     let server = server.tool(moving::Move);
     let server = server.tool(delete::Delete(trash.clone())).tool(restore::Restore(trash));
-    legacy::register(server).serve().await?;
+    let plan = server.settings::<settings::Settings>()?.plan(&server);
+    legacy::register(server).confined(move || confine(&plan)).serve().await?;
     Ok(())
 }
 

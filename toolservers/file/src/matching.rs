@@ -18,6 +18,9 @@ use crate::{
     near::{self, Near},
 };
 
+/// How the message begins that tells the faults of edits, or of a patch.
+pub(crate) const NOTHING_WRITTEN: &str = "Nothing was written";
+
 /// One wanted replacement.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
@@ -270,7 +273,7 @@ pub(crate) fn line_of(text: &[u8], place: usize) -> u64 {
 
 fn together(faults: &[(usize, Failed)], edits: usize) -> Failed {
     let class = faults.first().map_or(Class::InvalidEdit, |(_, first)| first.class);
-    let mut lines: Vec<String> = vec!["Nothing was written: all edits apply, or none.".to_owned()];
+    let mut lines: Vec<String> = vec![format!("{NOTHING_WRITTEN}: all edits apply, or none.")];
     for (number, fault) in faults.iter().take(FAULTS_TOLD_MAX) {
         lines.push(format!("Edit {number} of {edits}: {}", fault.message));
     }

@@ -205,13 +205,13 @@ fn plan(place: &Place, input: &NotebookInput, seen: Option<[u8; 32]>) -> Result<
         Some(json) => ("\u{FEFF}", json),
         None => ("", text),
     };
-    let changed =
-        cells::changed(json, input.cell, &change).map_err(|failed| match failed.class {
-            Class::Unreadable => {
-                Failed { message: format!("{}: {}", place.shown, failed.message), ..failed }
-            }
-            _ => failed,
-        })?;
+    let changed = cells::changed(json, input.cell, &change).map_err(|failed| {
+        if failed.class != Class::Unreadable {
+            return failed;
+        }
+        let message = format!("{}: {}", place.shown, failed.message);
+        Failed { message, ..failed }
+    })?;
     let bytes = format!("{mark}{}", changed.text).into_bytes();
     let name = format!("{} cell {}", place.shown, input.cell);
     let diff = Diff::new(&name, changed.before.as_bytes(), changed.after.as_bytes());

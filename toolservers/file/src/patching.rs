@@ -20,6 +20,7 @@ use crate::{
     hunks,
     limits::{FAULTS_TOLD_MAX, WHOLE_BYTES_MAX},
     magic::{self, Content},
+    matching::NOTHING_WRITTEN,
     nearest,
     patch::{Action, Section},
     replace::{Put, Staged, remove, unchanged},
@@ -131,7 +132,7 @@ fn twice(place: &Place) -> Failed {
 
 fn together(faults: &[(&Section, Failed)]) -> Failed {
     let class = faults.first().map_or(Class::InvalidPatch, |(_, first)| first.class);
-    let mut told = vec!["Nothing was written: all of the patch applies, or none.".to_owned()];
+    let mut told = vec![format!("{NOTHING_WRITTEN}: all of the patch applies, or none.")];
     for (section, failed) in faults.iter().take(FAULTS_TOLD_MAX) {
         let (path, line) = (shown(&section.path), section.line);
         told.push(format!("{path} (line {line} of the patch): {}", failed.message));

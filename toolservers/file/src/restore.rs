@@ -117,9 +117,8 @@ fn plan(trash: &Trash, id: &str, roots: &Roots) -> Result<(Note, Place), Failed>
     let notes = trash.notes()?;
     let note = notes.into_iter().find(|note| note.id == id).ok_or_else(unknown)?;
     let Some(path) = note.path.to_str() else { return Err(unknown()) };
-    let place = roots.locate_itself(path).map_err(|failed| match failed.class {
-        Class::OutsideRoots => unknown(),
-        _ => failed.at("/id"),
+    let place = roots.locate_itself(path).map_err(|failed| {
+        if failed.class == Class::OutsideRoots { unknown() } else { failed.at("/id") }
     })?;
     if place.absolute != note.path {
         let message = format!(
@@ -189,7 +188,7 @@ fn list(trash: &Trash, context: &Context, scope: &Scope) -> Result<Reply, Failed
     let mut lines: Vec<String> = listed.iter().map(|note| line(note)).collect();
     match notes.len() - listed.len() {
         0 if lines.is_empty() => {
-            lines.push("[nothing of this workspace is in the trash]".to_owned())
+            lines.push("[nothing of this workspace is in the trash]".to_owned());
         }
         0 => {}
         more => lines.push(format!("[{more} older ones are not shown]")),

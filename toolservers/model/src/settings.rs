@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
+use tollgate_confine::Requirement;
 
 use crate::event::Class;
 use crate::failure::Failure;
@@ -40,6 +41,11 @@ pub(crate) type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
+    /// How much of the confinement must hold.
+    #[serde(default)]
+    pub(crate) sandbox: Requirement,
+    /// Whether `script:` and `replay:` are asked for, whose files may be anywhere; absent: perhaps.
+    pub(crate) scripts: Option<bool>,
     /// The provider of a name without one; absent: `openai`.
     default_provider: Option<String>,
     /// At most [`PROVIDERS_MAX`].

@@ -149,18 +149,23 @@ fn would_be_written(real: &Path) -> bool {
     is_open && flags.is_ok_and(|flags| !flags.contains(StatVfsMountFlags::RDONLY))
 }
 
-/// Texts of a line that may be paths: what stands in quotes, and the parts between colons.
+/// Texts of a line that may be paths: what stands in quotes, and the parts between colons; behind the words
+/// that say it is closed, only what begins at the root ("Permission denied: sandbox test" names nothing).
 fn places_in(line: &str) -> impl Iterator<Item = &str> {
     let quoted =
         ['\'', '"', '`'].into_iter().flat_map(|quote| line.split(quote).skip(1).step_by(2));
     let typographic = line.split('‘').skip(1).filter_map(|rest| Some(rest.split_once('’')?.0));
+    let words = line.to_lowercase();
+    let said = CLOSED.iter().filter_map(|word| words.find(word)).min().unwrap_or(line.len());
+    // Letters that change their length with their case may move the place a little.
+    let (before, behind) = line.split_at_checked(said).unwrap_or((line, ""));
     // "bash: line 1: FILE: Permission denied": from the end on.
-    let parts = line.rsplit(": ").map(str::trim);
-    let last_words = line.rsplit(": ").filter_map(|part| part.split_whitespace().next_back());
-    let all = quoted.chain(typographic).chain(parts).chain(last_words);
-    all.filter(|text| {
-        !text.is_empty() && text.len() < 4096 && !text.contains('\0') && !is_word_of_it(text)
-    })
+    let parts = before.rsplit(": ").map(str::trim);
+    let last_words = before.rsplit(": ").filter_map(|part| part.split_whitespace().next_back());
+    let rooted = behind.split(": ").map(str::trim).filter(|part| part.starts_with('/'));
+    let all = quoted.chain(typographic).chain(parts).chain(last_words).chain(rooted);
+    let may_be = |text: &&str| !text.is_empty() && text.len() < 4096 && !text.contains('\0');
+    all.filter(may_be).filter(|text| !is_word_of_it(text))
 }
 
 /// Whether a text is itself the word for the refusal.

@@ -113,6 +113,9 @@ impl Shell {
         let (cwd, reads, mut notes) = (place.cwd, place.reads, place.notes);
         let mut guarded = self.guarded(&cwd, &call.scope, context).await?;
         notes.append(&mut guarded.notes);
+        if line.command.contains("git") {
+            notes.append(&mut guarded.git);
+        }
         let order = Order {
             confinement: &guarded.confinement,
             command: &line.command,

@@ -5,7 +5,8 @@
 //! after:   places again ─► what it made where it must not is put aside, and told
 //! ```
 //!
-//! Of a command that goes on in the background, the second look comes with the end of each later command.
+//! Of a command that goes on in the background, the second look comes before each later command; what it finds is
+//! only told then, since another tool may have been allowed to make it.
 //!
 //! Not here: the two parts themselves.
 
@@ -17,8 +18,7 @@ use std::{
 use tollgate_sdk::{Context, Failure, Scope};
 
 use crate::{
-    limits::GOING_ON_MAX,
-    places::{Found, Ground, Watch},
+    places::{Found, Ground, Then, Watch},
     sandbox::{Confinement, Reach, Sandbox},
     settings::Settings,
     spawn::Bash,
@@ -34,7 +34,8 @@ pub(crate) struct Guard {
     home: Option<PathBuf>,
     /// Further folders that commands may change.
     write: Vec<PathBuf>,
-    going_on: Mutex<Vec<Before>>,
+    /// The newest command that goes on in the background.
+    going_on: Mutex<Option<Before>>,
 }
 
 /// A command that may start.
@@ -44,6 +45,8 @@ pub(crate) struct Guarded {
     pub(crate) confinement: Confinement,
     /// What could not be held, for the result.
     pub(crate) notes: Vec<String>,
+    /// The same of git, for commands that use it.
+    pub(crate) git: Vec<String>,
     before: Option<Before>,
 }
 
@@ -90,7 +93,7 @@ impl Guard {
         };
         let mut confinement = self.sandbox.of(bash, scope, cwd).map_err(unavailable)?;
         let Confinement::By(plan) = &mut confinement else {
-            return Ok(Guarded { confinement, notes: Vec::new(), before: None });
+            return Ok(Guarded { confinement, notes: Vec::new(), git: Vec::new(), before: None });
         };
         let roots = context.roots.iter().chain(&self.write).cloned().collect();
         let mut before =
@@ -98,43 +101,38 @@ impl Guard {
         before.found = self.watch.look(&self.ground(&before));
         let reach = Reach { held: before.found.held.clone(), masked: before.found.masked.clone() };
         Sandbox::close(plan, reach);
-        let notes = before.found.notes.iter().map(|note| format!("[sandbox: {note}]")).collect();
-        Ok(Guarded { confinement, notes, before: Some(before) })
+        let mut notes: Vec<_> = before.found.notes.iter().map(bracketed).collect();
+        let earlier = self.going_on().as_mut().map(|it| self.caught(it, Then::Tell));
+        notes.extend(earlier.into_iter().flatten());
+        let git = before.found.git.iter().map(bracketed).collect();
+        Ok(Guarded { confinement, notes, git, before: Some(before) })
     }
 
     /// A command that was started goes on in the background.
     pub(crate) fn goes_on(&self, guarded: Guarded) {
-        Self::keep(&mut self.kept(), guarded);
+        if let Some(before) = guarded.before {
+            *self.going_on() = Some(before);
+        }
     }
 
     /// What a command did that has ended, in sentences for the result. Blocking, as [`Guard::before`].
     pub(crate) fn after(&self, guarded: Guarded, goes_on: bool) -> Vec<String> {
-        if guarded.before.is_none() {
-            return Vec::new();
-        }
-        let mut going_on = self.kept();
-        Self::keep(&mut going_on, guarded);
-        let mut told = Vec::new();
-        for before in going_on.iter_mut() {
-            let mut found = std::mem::take(&mut before.found);
-            let caught = self.watch.after(&self.ground(before), &mut found, self.aside.as_deref());
-            before.found = found;
-            told.extend(caught.iter().map(|caught| format!("[sandbox: {}]", caught.sentence())));
-        }
-        if !goes_on {
-            going_on.pop();
+        let Some(mut before) = guarded.before else { return Vec::new() };
+        let told = self.caught(&mut before, Then::Aside(self.aside.as_deref()));
+        if goes_on {
+            *self.going_on() = Some(before);
         }
         told
     }
 
-    fn keep(going_on: &mut Vec<Before>, guarded: Guarded) {
-        if going_on.len() >= GOING_ON_MAX {
-            going_on.remove(0);
-        }
-        going_on.extend(guarded.before);
+    fn caught(&self, before: &mut Before, then: Then<'_>) -> Vec<String> {
+        let mut found = std::mem::take(&mut before.found);
+        let caught = self.watch.after(&self.ground(before), &mut found, then);
+        before.found = found;
+        caught.iter().map(|caught| bracketed(caught.sentence())).collect()
     }
 
-    fn kept(&self) -> MutexGuard<'_, Vec<Before>> {
+    fn going_on(&self) -> MutexGuard<'_, Option<Before>> {
         self.going_on.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,4 +140,8 @@ impl Guard {
         let Before { scope, roots, cwd, .. } = before;
         Ground { scope, roots, home: self.home.as_deref(), cwd }
     }
+}
+
+fn bracketed(sentence: impl AsRef<str>) -> String {
+    format!("[sandbox: {}]", sentence.as_ref())
 }

@@ -2,10 +2,6 @@
 
 use std::time::Duration;
 
-/// Commands that go on in the background of which it is looked what they made; the oldest is looked at no
-/// more.
-pub(crate) const GOING_ON_MAX: usize = 32;
-
 /// Lines of each kept part of an output that are searched for refusals of the sandbox, from the end.
 pub(crate) const DENIED_LINES_MAX: usize = 2_000;
 

@@ -35,7 +35,7 @@ mod limits;
 mod tests;
 mod walk;
 
-pub(crate) use caught::Caught;
+pub(crate) use caught::{Caught, Then};
 use cover::{Covers, Known, Maker, Moved, Opened};
 use entry::{Entry, Identity, real};
 use folder::What;
@@ -66,6 +66,8 @@ pub(crate) struct Found {
     pub(crate) held: Vec<PathBuf>,
     /// Sentences for the result and the receipt: what is not covered, and what else a person must know.
     pub(crate) notes: Vec<String>,
+    /// The same of git, for commands that use it.
+    pub(crate) git: Vec<String>,
     held_places: BTreeMap<PathBuf, Known>,
     closed_places: BTreeMap<PathBuf, (Known, Vec<PathBuf>)>,
     links: BTreeMap<PathBuf, Identity>,
@@ -99,19 +101,18 @@ impl Watch {
         self.state().look(ground)
     }
 
-    /// What a command on this ground that had `before` made in held places since: put aside below `to`, a folder that
-    /// commands cannot reach, or beside without one. Blocking. Of a command that goes on in the background it
-    /// is asked again later, with the same `before`, which then has what was told; what others were allowed to
-    /// make meanwhile has to be open (`Scope::opened`).
+    /// What a command on this ground that had `before` made in held places since. Blocking. Of a command that
+    /// goes on in the background it is asked again later, with the same `before`, from which what was told is
+    /// taken out.
     pub(crate) fn after(
         &self,
         ground: &Ground<'_>,
         before: &mut Found,
-        to: Option<&Path>,
+        then: Then<'_>,
     ) -> Vec<Caught> {
         let mut state = self.state();
         let now = state.look(ground);
-        let mut caught = caught::catch(before, &now, to);
+        let mut caught = caught::catch(before, &now, then);
         caught.extend(state.follow(before, &now));
         caught
     }
@@ -143,7 +144,8 @@ impl State {
         self.sets.insert(0, set);
         self.sets.truncate(PLACES_SETS_MAX);
         Found {
-            notes: covers.gaps.told().chain(notes).collect(),
+            notes: covers.gaps.told().collect(),
+            git: notes,
             masked: covers.closed.into_iter().collect(),
             held: covers.held.into_iter().collect(),
             held_places: covers.held_places,

@@ -17,6 +17,12 @@ mod tests;
 
 /// Servers that confine themselves.
 const SERVERS: [&str; 4] = ["file", "shell", "code", "model"];
+/// The one that may read files which it is only named in a request.
+const MODEL: &str = "model";
+/// Keys that name models.
+const MODELS: [&str; 2] = ["model", "auto_review.model"];
+/// What the name of a model that is a file begins with.
+const FILES: [&str; 2] = ["script:", "replay:"];
 /// The one that starts programs.
 const SHELL: &str = "shell";
 /// How much must hold where nobody says; servers know it themselves.
@@ -28,6 +34,12 @@ pub(super) fn settings(values: &Values, server: &str, own: Value) -> Value {
     let mode = mode(values);
     if SERVERS.contains(&server) && mode != USUAL {
         settings.insert("sandbox".to_owned(), mode.into());
+    }
+    // A session may have been begun with another model, unless one is chosen for all.
+    let chosen: Vec<_> = MODELS.iter().filter_map(|key| values.text(key)).collect();
+    let is_file = |model: &&str| FILES.iter().any(|begin| model.starts_with(begin));
+    if server == MODEL && values.text("model").is_some() && !chosen.iter().any(is_file) {
+        settings.insert("scripts".to_owned(), false.into());
     }
     let write = values.list("sandbox.write");
     if server == SHELL && !write.is_empty() {

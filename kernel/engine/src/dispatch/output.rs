@@ -54,6 +54,11 @@ impl Collected {
         writer.write(data)
     }
 
+    /// Whether nothing came.
+    pub(super) fn is_empty(&self) -> bool {
+        self.memory.is_empty() && self.writer.is_none() && self.failed.is_none()
+    }
+
     /// Keeps all output as an artifact: its id, or why there is none.
     pub(super) fn keep(mut self, artifacts: &Artifacts) -> Result<String, String> {
         if self.writer.is_none() && self.failed.is_none() {

@@ -26,17 +26,19 @@ pub(super) fn fit(
     collected: Collected,
 ) {
     let for_program = call.raw().caller == Caller::Program;
-    if ended.whole_in_output
-        && let Some(cut) = &mut ended.outcome.truncated
+    let is_whole = ended.whole_in_output;
+    if let Some(cut) = &mut ended.outcome.truncated
+        && (is_whole || !collected.is_empty())
     {
-        match collected.keep(artifacts) {
-            Ok(id) => cut.spill = Some(id),
-            Err(why) => ended
-                .outcome
-                .content
-                .push(Block::Text { text: format!("[the whole output could not be kept: {why}]") }),
-        }
-        if for_program {
+        let kept = collected.keep(artifacts);
+        let text = match &kept {
+            Ok(id) if is_whole => format!("[the whole output: {id}]"),
+            Ok(id) => format!("[the beginning of the output, as much as is kept: {id}]"),
+            Err(why) => format!("[the output could not be kept: {why}]"),
+        };
+        cut.spill = kept.ok();
+        ended.outcome.content.push(Block::Text { text });
+        if for_program && is_whole {
             whole(artifacts, &mut ended.outcome);
         }
     }

@@ -12,7 +12,7 @@ use nix::{
     unistd::close,
 };
 
-use super::{PLAN, REPORT, next_stage, report::Reporter, tie_to_parent};
+use super::{PLAN, REPORT, next_stage, report::Reporter, tie_to_parent, tie_to_stage};
 use crate::{ConfineError, namespaces, resources, step};
 
 /// The stage that is the first process of the PID namespace.
@@ -26,11 +26,11 @@ pub(super) fn hold() -> Result<ExitCode, ConfineError> {
     resources::harden(false)?;
     let first = next_stage(REAP, &[])?;
     // A server that ended before this process was tied to it does not read that.
-    report.tell(&format!("held {first}")).map_err(step("report"))?;
+    report.tell(&format!("held {}", first.pid)).map_err(step("report"))?;
     drop(report);
     close(REPORT).ok();
     loop {
-        match waitpid(first, None) {
+        match waitpid(first.pid, None) {
             Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) => return Ok(ExitCode::SUCCESS),
             Ok(_) | Err(Errno::EINTR) => {}
             // Nothing to wait for: it has ended already.
@@ -44,7 +44,7 @@ pub(super) fn reap() -> Result<ExitCode, ConfineError> {
     let mut awaited = SigSet::empty();
     awaited.add(Signal::SIGCHLD);
     SigSet::all().thread_block().map_err(step("block signals"))?;
-    tie_to_parent()?;
+    tie_to_stage()?;
     prctl::set_name(c"tollgate-reaper").map_err(step("take a name"))?;
     for descriptor in [0, 1, 2, PLAN, REPORT] {
         close(descriptor).ok();

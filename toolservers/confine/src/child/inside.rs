@@ -20,7 +20,7 @@ use nix::{
     unistd::{Pid, close},
 };
 
-use super::{PLAN, Plan, REPORT, next_stage, report::Reporter, tie_to_parent};
+use super::{PLAN, Plan, REPORT, next_stage, report::Reporter, tie_to_parent, tie_to_stage};
 use crate::{
     ConfineError, Requirement, Tiers, capabilities,
     mounts::{self, View},
@@ -39,13 +39,6 @@ const DEVICES: [&str; 6] =
 
 /// Further ones where they are its own.
 const OWN_DEVICES: [&str; 3] = ["/dev/ptmx", mounts::TERMINALS, mounts::SHARED_MEMORY];
-
-/// The folder of devices, which lead past every path: a disk's to all files, as user 0; a terminal's to
-/// what a user types there. Nobody reads or changes them all, not even who may change `/`.
-const ALL_DEVICES: &str = "dev";
-
-/// What nobody changes, not even who may change `/`: for user 0 the whole machine's settings.
-const SETTINGS: [&str; 2] = ["proc", "sys"];
 
 /// Process ids that Linux does not give out again once it has given all.
 const RESERVED_IDS: u64 = 300;
@@ -70,7 +63,7 @@ pub(super) fn enter(words: &[OsString]) -> Result<ExitCode, ConfineError> {
     }
     let mut report = Reporter::open().map_err(step("open the report"))?;
     loop {
-        let (line, code) = match waitpid(child, None) {
+        let (line, code) = match waitpid(child.pid, None) {
             Ok(WaitStatus::Exited(_, code)) => (format!("code {code}"), code),
             Ok(WaitStatus::Signaled(_, signal, _)) => {
                 (format!("signal {}", signal as i32), 128 + signal as i32)
@@ -86,7 +79,7 @@ pub(super) fn enter(words: &[OsString]) -> Result<ExitCode, ConfineError> {
 
 /// The same as [`enter`] in the namespaces, with mounts of its own.
 pub(super) fn inside(words: &[OsString]) -> Result<Infallible, ConfineError> {
-    tie_to_parent()?;
+    tie_to_stage()?;
     let plan = plan()?;
     mounts::own().map_err(step("make a mount namespace"))?;
     limit_processes(plan.processes)?;
@@ -150,11 +143,12 @@ fn confined(plan: &Plan, words: &[OsString]) -> Result<Infallible, ConfineError>
 fn access(plan: &Plan) -> Result<Access, ConfineError> {
     let own = plan.holder.is_some();
     let devices = DEVICES.into_iter().chain(OWN_DEVICES.into_iter().filter(|_| own));
-    let readable = top(&[ALL_DEVICES])?;
+    let top = |but: &[&str]| paths::top(but).map_err(step("list /"));
     let mut write = plan.write.clone();
     if write.iter().any(|folder| folder == Path::new("/")) {
+        // For user 0 the views of the kernel are the whole machine's settings.
         write.retain(|folder| folder != Path::new("/"));
-        write.extend(top(&[&[ALL_DEVICES], SETTINGS.as_slice()].concat())?);
+        write.extend(top(&[paths::DEVICES, "proc", "sys"])?);
     }
     // Shared memory that is the host's is not its own; then folders in it are to be written.
     let shared = |device: &&str| *device == mounts::SHARED_MEMORY;
@@ -166,32 +160,15 @@ fn access(plan: &Plan) -> Result<Access, ConfineError> {
     }
     Ok(Access {
         list: vec![PathBuf::from("/")],
-        read: readable,
+        read: top(&[paths::DEVICES])?,
         write,
         // The namespaces' own network leads nowhere.
         tcp: plan.network || own,
     })
 }
 
-/// What is in `/`, but for these.
-fn top(but: &[&str]) -> Result<Vec<PathBuf>, ConfineError> {
-    let list = || {
-        let mut all = Vec::new();
-        for entry in fs::read_dir("/")? {
-            let (entry, is) =
-                entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)))?;
-            // What a link leads to is on the list by itself.
-            if !is.is_symlink() && !but.iter().any(|name| entry == *name) {
-                all.push(Path::new("/").join(entry));
-            }
-        }
-        io::Result::Ok(all)
-    };
-    list().map_err(step("list /"))
-}
-
 fn doors(plan: &Plan) -> Doors {
-    Doors { streams: plan.network || plan.holder.is_some(), datagrams: plan.network, exec: true }
+    Doors { streams: plan.network || plan.holder.is_some(), datagrams: plan.network, exec: true, set_id: false }
 }
 
 /// Replaces this program; returns only if that failed. The standard library's `exec` also gives SIGPIPE,

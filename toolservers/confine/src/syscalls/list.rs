@@ -124,8 +124,8 @@ const KIND: c_int = 0xf;
 /// What programs find as if this kernel had it not yet, and they then do the older way.
 pub(super) fn absent(doors: Doors) -> Rules {
     let mut rules = Rules::from([(libc::SYS_clone3, Vec::new())]);
-    if doors.exec {
-        // The mode of a file that it makes lies in memory. A server of ours makes no such file.
+    if !doors.set_id {
+        // The mode of a file that it makes lies in memory.
         rules.insert(libc::SYS_openat2, Vec::new());
     }
     second_numbers(&mut rules);
@@ -141,6 +141,19 @@ pub(super) fn refused(doors: Doors) -> Result<Rules, BackendError> {
     rules.insert(libc::SYS_personality, personalities()?);
     rules.insert(libc::SYS_socket, sockets(doors)?);
     rules.insert(libc::SYS_socketpair, pairs()?);
+    if !doors.set_id {
+        modes(&mut rules)?;
+    }
+    if !doors.exec {
+        rules.insert(libc::SYS_execve, Vec::new());
+        rules.insert(libc::SYS_execveat, Vec::new());
+    }
+    second_numbers(&mut rules);
+    Ok(rules)
+}
+
+/// Calls that give a file its mode.
+fn modes(rules: &mut Rules) -> Result<(), BackendError> {
     rules.insert(libc::SYS_fchmod, any_bit(1, &SET_ID)?);
     rules.insert(libc::SYS_fchmodat, any_bit(2, &SET_ID)?);
     rules.insert(FCHMODAT2, any_bit(2, &SET_ID)?);
@@ -153,12 +166,7 @@ pub(super) fn refused(doors: Doors) -> Result<Rules, BackendError> {
         rules.insert(libc::SYS_creat, any_bit(1, &SET_ID)?);
         rules.insert(libc::SYS_open, files(1)?);
     }
-    if !doors.exec {
-        rules.insert(libc::SYS_execve, Vec::new());
-        rules.insert(libc::SYS_execveat, Vec::new());
-    }
-    second_numbers(&mut rules);
-    Ok(rules)
+    Ok(())
 }
 
 /// Every rule holds for the x32 numbers of its call too. Those from 512 on kernels before 5.4 took without

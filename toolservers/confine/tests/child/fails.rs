@@ -80,7 +80,7 @@ pub(crate) fn all() {
 pub(crate) fn holder_is_gone() {
     let mut world = World::new();
     let holder = world.holder.take().unwrap();
-    // Its end is waited for, too, by whom it comes to.
+    // Also what it started last ends with it, however early it is killed; this process is who waits for it.
     nix::sys::prctl::set_child_subreaper(true).unwrap();
     kill(holder.started, Signal::SIGKILL).unwrap();
     waitpid(holder.started, None).unwrap();

@@ -152,7 +152,7 @@ pub(crate) fn links() {
 pub(crate) fn unseen() {
     let world = World::new();
     let folder = grown(&world);
-    fs::set_permissions(&folder, Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&folder, Permissions::from_mode(0o0)).unwrap();
     let plan = Plan { masked: vec![folder.join("secret"), folder.join("other")], ..world.plan() };
     let ran = world.sh(&plan, "chmod 700 folder; cat folder/secret; echo end");
     assert!(!ran.output.contains(CANARY), "{}", ran.output);

@@ -105,7 +105,7 @@ impl World {
         fs::write(path.join("blank-file"), "").unwrap();
         fs::create_dir(path.join("blank-folder")).unwrap();
         for blank in ["blank-file", "blank-folder"] {
-            fs::set_permissions(path.join(blank), fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(path.join(blank), fs::Permissions::from_mode(0o0)).unwrap();
         }
         let mut world = Self { folder, work, outside, holder: None };
         if std::env::var(TIER).is_ok_and(|tier| tier == NAMESPACES) {
@@ -230,10 +230,8 @@ impl Running {
 
     /// Waits for the launcher's end alone.
     pub(crate) fn code(&self) -> Option<i32> {
-        match waitpid(self.pid, None).unwrap() {
-            WaitStatus::Exited(_, code) => Some(code),
-            _ => None,
-        }
+        let status = waitpid(self.pid, None).unwrap();
+        if let WaitStatus::Exited(_, code) = status { Some(code) } else { None }
     }
 }
 

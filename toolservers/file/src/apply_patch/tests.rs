@@ -67,14 +67,23 @@ async fn links_are_subjects_too() {
 #[tokio::test]
 async fn faults_are_told_before_anybody_is_asked() {
     let world = world();
-    for (body, class) in [
-        ("", "invalid_patch"),
-        ("*** Update File: a\n-9\n+2\n", "no_match"),
-        ("*** Delete File: ../a\n", "outside_roots"),
-    ] {
+    for (body, class) in [("", "invalid_patch"), ("*** Delete File: ../a\n", "outside_roots")] {
         let invalid = prepared(&world, body).await.unwrap_err();
         assert_eq!((invalid.pointer.as_str(), invalid.class.as_str()), ("/patch", class));
     }
+}
+
+/// B094: why a patch does not apply quotes files; it is judged as a call that reads them, and then told.
+#[tokio::test]
+async fn what_files_hold_is_told_to_who_may_read_them() {
+    let world = world();
+    let body = "*** Update File: a\n-9\n+2\n";
+    let said = prepared(&world, body).await.unwrap();
+    assert!(said.safety.read_only && said.subjects.len() == 1, "{said:?}");
+    let reads = Scope { write_roots: Vec::new(), ..world.scope() };
+    let run = |body| run(&sections(body), None, &world.context(Vec::new()), &reads);
+    assert!(format!("{:?}", run(body).unwrap_err()).contains("no_match"));
+    assert!(format!("{:?}", run("*** Update File: a\n-1\n+2\n").unwrap_err()).contains("stale"));
 }
 
 #[test]

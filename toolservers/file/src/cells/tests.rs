@@ -68,7 +68,7 @@ fn a_type_brings_and_takes_what_belongs_to_it() {
 fn cells_come_and_go() {
     let first = "  {\n   \"cell_type\": \"code\",\n   \"execution_count\": 3";
     let made = changed(NOTEBOOK, 1, &insert("x\ny", Kind::Raw)).unwrap().text;
-    let id = made.split("\"id\": \"").nth(1).unwrap()[..8].to_owned();
+    let id = made.split("\"id\": \"").nth(1).unwrap().chars().take(8).collect::<String>();
     assert!(id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
     let cell = format!(
         "  {{\n   \"cell_type\": \"raw\",\n   \"id\": \"{id}\",\n   \"metadata\": {{}},\n   \"source\": [\n    \"x\\n\",\n    \"y\"\n   ]\n  }},\n"
@@ -83,7 +83,7 @@ fn cells_come_and_go() {
 
     let start = NOTEBOOK.find("  {\n   \"cell_type\": \"code\"").unwrap();
     let second = NOTEBOOK.find("  {\n   \"cell_type\": \"markdown\"").unwrap();
-    let without = [&NOTEBOOK[..start], &NOTEBOOK[second..]].concat();
+    let without = [NOTEBOOK.get(..start).unwrap(), NOTEBOOK.get(second..).unwrap()].concat();
     let once = changed(NOTEBOOK, 1, &Change::Delete).unwrap();
     assert_eq!((once.text.as_str(), once.cells, once.outputs), (without.as_str(), 1, 1));
     let none = changed(&once.text, 1, &Change::Delete).unwrap().text;
@@ -207,16 +207,16 @@ fn checked(before: &str, after: &str, index: usize, change: &Change, round: usiz
     let around = |text: &str| {
         let notebook = Notebook::of(text).unwrap();
         let span = notebook.cells.span.clone();
-        (text[..span.start].to_owned(), text[span.end..].to_owned())
+        (text.get(..span.start).unwrap().to_owned(), text.get(span.end..).unwrap().to_owned())
     };
     assert_eq!(around(before), around(after), "{}", told());
 }
 
 fn source_of_value(source: &Value) -> String {
-    match source {
-        Value::String(text) => text.clone(),
-        lines => lines.as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect(),
+    if let Value::String(text) = source {
+        return text.clone();
     }
+    source.as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect()
 }
 
 /// A notebook with cells of all kinds, keys in any order, in several layouts.

@@ -23,9 +23,6 @@ async fn faults_are_told_before_anybody_is_asked() {
     let context = world.context(Vec::new());
     let at = |path: &str, input| EditInput { path: path.to_owned(), ..input };
     for (input, pointer, class, part) in [
-        (input("zebra", "c"), "/edits", "no_match", "Edit 1 of 1"),
-        (input("\n", "c"), "/edits", "ambiguous", "2 times"),
-        (input("a", "a"), "/edits", "invalid_edit", "the same"),
         (EditInput { edits: Vec::new(), ..input("", "") }, "/edits", "invalid_edit", "1 to 256"),
         (at("latin", input("x", "\u{4e2d}")), "/edits", "encoding", "windows-1252"),
         (at("g", input("a", "b")), "/path", "not_found", "does not exist"),
@@ -36,6 +33,31 @@ async fn faults_are_told_before_anybody_is_asked() {
         assert_eq!((invalid.pointer.as_str(), invalid.class.as_str()), (pointer, class));
         assert!(invalid.message.contains(part), "{}", invalid.message);
     }
+}
+
+/// B094: why an edit does not apply quotes the file; who may not read it is not told. Such a call is judged
+/// as one that reads, and its grant, which lets it write nowhere, makes it tell no more than that.
+#[tokio::test]
+async fn what_a_file_holds_is_told_to_who_may_read_it() {
+    let world = World::new().with("f", "a\nb\n");
+    let context = world.context(Vec::new());
+    let reads = Scope { write_roots: Vec::new(), ..world.scope() };
+    for (old, new, class, part) in [
+        ("zebra", "c", Class::NoMatch, "Edit 1 of 1"),
+        ("\n", "c", Class::Ambiguous, "2 times"),
+        ("a", "a", Class::InvalidEdit, "the same"),
+    ] {
+        let input = input(old, new);
+        let prepared = Edit.prepare(&input, &context).await.unwrap();
+        assert_eq!(prepared.safety, Safety::READ);
+        assert!(format!("{:?}", prepared.subjects).contains("access: Read"), "{prepared:?}");
+        let failed = run("f", &replacements(&input.edits), None, &context, &reads).unwrap_err();
+        assert!(failed.class == class && failed.message.contains(part), "{failed:?}");
+    }
+    // By now it would apply: it was not judged for that.
+    let edits = replacements(&input("a", "c").edits);
+    assert_eq!(run("f", &edits, None, &context, &reads).unwrap_err().class, Class::Stale);
+    assert_eq!(world.bytes("f"), b"a\nb\n");
 }
 
 /// An edit of a file that the session did not see leaves it unseen for a later write.

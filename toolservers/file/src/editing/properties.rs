@@ -129,7 +129,7 @@ fn edits_apply_together_or_not_at_all() {
             .map(|_| {
                 let start = numbers.below(text.len());
                 let end = (start + numbers.below(4)).min(text.len());
-                let old = if numbers.below(8) == 0 { "zz" } else { &text[start..end] };
+                let old = if numbers.below(8) == 0 { "zz" } else { text.get(start..end).unwrap() };
                 let new = ["X", "YY", "", "a", "bc"][numbers.below(5)];
                 Edit { old: old.to_owned(), new: new.to_owned(), all: numbers.below(3) == 0 }
             })
@@ -171,7 +171,7 @@ fn oracle(text: &str, edits: &[Edit]) -> Option<String> {
         if edit.old.is_empty() || edit.old == edit.new {
             return None;
         }
-        let all = (0..text.len()).filter(|at| text[*at..].starts_with(&edit.old));
+        let all = (0..text.len()).filter(|at| text.get(*at..).unwrap().starts_with(&edit.old));
         let mut places: Vec<usize> = Vec::new();
         for at in all {
             if !edit.all || places.last().is_none_or(|last| last + edit.old.len() <= at) {

@@ -138,3 +138,63 @@ fn a_write_that_cannot_be_is_told() {
     assert_eq!(world.write(".", "y", None).unwrap_err().class, Class::IsDirectory);
     assert_eq!(world.names(""), ["file"]);
 }
+
+/// FS-13, as another user than root, which may write anything: a file that may not be written is not
+/// replaced, though its directory would allow it, and nothing is left beside it.
+#[test]
+fn a_file_that_may_not_be_written_is_not_replaced() {
+    use nix::unistd::{chown, setfsgid, setfsuid};
+    let world = World::new().with("mine", "a").with("read-only", "a").with("closed/f", "a");
+    world.put("theirs", "a");
+    let is_root = nix::unistd::geteuid().is_root();
+    let (user, group) = (Uid::from_raw(65_534), Gid::from_raw(65_534));
+    if is_root {
+        for path in ["..", "", "mine", "read-only", "closed", "closed/f"] {
+            chown(&world.path(path), Some(user), Some(group)).unwrap();
+        }
+        set_mode(&world, "theirs", 0o666);
+    }
+    set_mode(&world, "read-only", 0o444);
+    set_mode(&world, "closed", 0o555);
+    thread::scope(|scope| {
+        // Of this thread alone.
+        scope.spawn(|| {
+            if is_root {
+                setfsgid(group);
+                setfsuid(user);
+            }
+            world.edit("mine", &[("a", "b")]).unwrap();
+            for path in ["read-only", "closed/f", "closed/new"] {
+                let failed = world.write(path, "b", None).unwrap_err();
+                assert_eq!(failed.class, Class::PermissionDenied, "{path}: {}", failed.message);
+            }
+            if is_root {
+                // Its owner could not be kept.
+                let failed = world.edit("theirs", &[("a", "b")]).unwrap_err();
+                assert_eq!(failed.class, Class::PermissionDenied, "{}", failed.message);
+            }
+        });
+    });
+    set_mode(&world, "closed", 0o755);
+    assert_eq!((world.bytes("mine"), world.bytes("read-only")), (b"b".to_vec(), b"a".to_vec()));
+    assert_eq!((world.bytes("theirs"), world.bytes("closed/f")), (b"a".to_vec(), b"a".to_vec()));
+    assert_eq!(world.names(""), ["closed", "mine", "read-only", "theirs"]);
+    assert_eq!(world.names("closed"), ["f"]);
+}
+
+/// Two edits through two hard links: each name gets its own, in turn, and no change is lost.
+#[test]
+fn edits_through_hard_links_follow_one_another() {
+    let world = World::new().with("a", "1\n2\n");
+    fs::hard_link(world.path("a"), world.path("b")).unwrap();
+    thread::scope(|scope| {
+        for (path, old) in [("a", "1"), ("b", "2")] {
+            let world = &world;
+            scope.spawn(move || {
+                let _alone = alone();
+                world.edit(path, &[(old, "X")]).unwrap();
+            });
+        }
+    });
+    assert_eq!((world.bytes("a"), world.bytes("b")), (b"X\n2\n".to_vec(), b"1\nX\n".to_vec()));
+}

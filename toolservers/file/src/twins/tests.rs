@@ -47,11 +47,9 @@ fn other_names_are_found() {
 }
 
 fn subjects(prepared: &tollgate_sdk::Preparation) -> Vec<(String, PathAccess)> {
-    let each = prepared.subjects.iter().map(|subject| match subject {
-        Subject::Path { relative, access, .. } => {
-            (relative.as_ref().unwrap().display().to_string(), *access)
-        }
-        other => panic!("{other:?}"),
+    let each = prepared.subjects.iter().map(|subject| {
+        let Subject::Path { relative, access, .. } = subject else { panic!("{subject:?}") };
+        (relative.as_ref().unwrap().display().to_string(), *access)
     });
     each.collect()
 }

@@ -50,6 +50,7 @@ fn each_way_to_say_it_is_understood() {
         format!("Error: EROFS: read-only file system, open '{shown}'"),
         format!("error: could not write `{shown}`: Permission denied (os error 13)"),
         "cp: cannot create regular file '../out/f': Read-only file system".to_owned(),
+        format!("open failed: permission denied: {shown}"),
     ] {
         assert_eq!(ground.said_of(&line), std::slice::from_ref(&written), "{line}");
     }
@@ -79,6 +80,7 @@ fn what_the_sandbox_did_not_do_is_not_told_as_its() {
         "test sandbox_denied ... FAILED: permission denied for role user",
         "FAIL: expected 'Permission denied', got 'ok'",
         "w.txt: Permission denied",
+        "Permission denied: sandbox test",
         "cat: nowhere/f: No such file or directory",
         "HTTP 403: access denied",
         "/proc/1/mem: Permission denied",

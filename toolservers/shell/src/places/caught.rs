@@ -60,8 +60,17 @@ impl Caught {
     }
 }
 
-/// Compares, and puts aside what is new. What was told is taken out of `before`.
-pub(super) fn catch(before: &mut Found, now: &Found, to: Option<&Path>) -> Vec<Caught> {
+/// What is done with what was caught.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Then<'a> {
+    /// It is put aside, into this folder, or beside without one.
+    Aside(Option<&'a Path>),
+    /// It is only told: others may have made it, and been allowed to.
+    Tell,
+}
+
+/// Compares, and puts aside what is new, or only tells it. What was told is taken out of `before`.
+pub(super) fn catch(before: &mut Found, now: &Found, then: Then<'_>) -> Vec<Caught> {
     let mut caught = Vec::new();
     let mut put: BTreeSet<PathBuf> = BTreeSet::new();
     for (place, known) in &now.held_places {
@@ -76,6 +85,14 @@ pub(super) fn catch(before: &mut Found, now: &Found, to: Option<&Path>) -> Vec<C
         }
         let what = named(known.identity.kind, earlier.is_some());
         put.insert(known.real.clone());
+        let Then::Aside(to) = then else {
+            let what = format!(
+                "{what} in a place that programs and agents act on, made while a command goes on in the \
+                 background; remove it unless it is wanted"
+            );
+            caught.push(Caught::told(place, what));
+            continue;
+        };
         let it = Put { real: &known.real, place, what: &what };
         caught.extend(match aside::put(it, to) {
             Ok(Some(moved)) => Some(Caught { moved_to: Some(moved), ..Caught::told(place, what) }),

@@ -82,7 +82,11 @@ impl Scene {
 
     pub(super) fn after(&self, before: &mut Found) -> Vec<Caught> {
         let (home, cwd, state) = (self.home(), self.path(""), self.state());
-        self.watch.after(&self.ground(&home, &cwd), before, Some(&state.join("quarantine")))
+        self.watch.after(
+            &self.ground(&home, &cwd),
+            before,
+            Then::Aside(Some(&state.join("quarantine"))),
+        )
     }
 
     /// Places below the root, as texts.

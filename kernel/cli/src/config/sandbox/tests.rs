@@ -52,6 +52,23 @@ fn further_folders_are_the_shells() {
     }
 }
 
+/// Its confinement then closes all files but what the network needs.
+#[test]
+fn the_model_server_is_told_when_no_model_is_a_file() {
+    let none = "[auto_review]\nmodel = \"m:n\"";
+    for (text, expected) in [
+        ("model = \"openai:m\"", json!({ "scripts": false })),
+        ("model = \"m\"\n[auto_review]\nmodel = \"m:n\"", json!({ "scripts": false })),
+        ("model = \"script:/s.json\"", json!({})),
+        ("model = \"m\"\n[auto_review]\nmodel = \"replay:/s\"", json!({})),
+        ("", json!({})),
+        (none, json!({})),
+    ] {
+        assert_eq!(settings(&said(text), "model", json!({})), expected, "{text}");
+        assert_eq!(settings(&said(text), "file", json!({})), json!({}), "{text}");
+    }
+}
+
 #[test]
 fn the_network_is_one_of_three_words() {
     for network in Network::ALL {

@@ -41,13 +41,16 @@ async fn other_calls_are_refused() {
         (json!({"path": "f", "search": "a", "replace": "b", "edits": []}), "not both"),
         (json!({"path": "f", "edits": []}), "1 to 256"),
         (json!({"path": "f", "edits": [{"oldText": "a"}]}), "newText, new_string"),
-        (json!({"path": "f", "search": "b", "replace": "c"}), "ambiguous"),
-        (json!({"path": "f", "search": "x", "replace": "c"}), "no_match"),
         (json!({"path": "f", "search": "a", "replace": "c", "expected_hash": hash}), "stale"),
         (json!({"path": "f", "search": "a", "replace": "c", "action": "edit"}), "of File alone"),
     ] {
         let refused = prepared(&world, &tool, arguments).await.unwrap_err();
         assert!(refused.contains(part), "{refused}");
+    }
+    // Why these do not apply is told when the file may be read.
+    for search in ["b", "x"] {
+        let fails = json!({"path": "f", "search": search, "replace": "c"});
+        assert!(prepared(&world, &tool, fails).await.unwrap().safety.read_only);
     }
     check_unknown(&tool, json!({"path": "f", "find": "a"}), "`search`");
     assert_eq!(world.bytes("f"), b"a\nb\nb\n");

@@ -34,8 +34,8 @@ fn closed(scene: &Scene) -> Vec<String> {
     let found = scene.look();
     let all = scene.below(&found.masked);
     let objects: Vec<_> = all.into_iter().filter(|it| it.ends_with("objects")).collect();
-    let told = found.notes.iter().filter(|it| it.starts_with("git's objects of ")).count();
-    assert!(objects.is_empty() == (told == 0), "{:?}", found.notes);
+    let told = found.git.iter().filter(|it| it.starts_with("git's objects of ")).count();
+    assert!(objects.is_empty() == (told == 0), "{:?}", found.git);
     objects
 }
 
@@ -49,7 +49,7 @@ fn objects_are_closed_where_a_closed_file_is_tracked() {
     let expected = [".git/objects", "one/.git/objects", "two/.git/objects"];
     assert_eq!(closed(&scene), expected);
     let note = "a rule denies reading";
-    assert!(scene.look().notes.iter().any(|it| it.contains(note) && it.contains("secret.txt")));
+    assert!(scene.look().git.iter().any(|it| it.contains(note) && it.contains("secret.txt")));
     settle();
     assert_eq!(closed(&scene), expected, "from memory");
     // It is tracked, though it is not there.

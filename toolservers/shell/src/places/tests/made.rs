@@ -247,7 +247,11 @@ fn without_a_quarantine_it_is_put_beside() {
     let mut before = scene.look();
     scene.file("x/.mcp.json", "evil");
     let (home, cwd) = (scene.home(), scene.path(""));
-    let all = scene.watch.after(&scene.ground(&home, &cwd), &mut before, None);
+    let all = scene.watch.after(
+        &scene.ground(&home, &cwd),
+        &mut before,
+        crate::places::Then::Aside(None),
+    );
     let moved: PathBuf = all[0].moved_to.clone().unwrap();
     assert_eq!(moved.parent(), Some(scene.path("x").as_path()));
     assert_eq!(fs::read_to_string(moved).unwrap(), "evil");
