@@ -27,8 +27,9 @@ fn mutating(world: &World) -> Vec<(&'static str, Value)> {
         ("terminal", json!({ "action": "open", "command": "touch CANARY" })),
         ("Run", json!({ "action": "tests" })),
         ("move", json!({ "from": "kept.txt", "to": CANARY })),
-        ("delete", json!({ "action": "delete", "path": "kept.txt" })),
-        ("notebook_edit", json!({ "path": "n.ipynb", "cell": 0, "source": "x" })),
+        ("delete", json!({ "path": "kept.txt" })),
+        ("restore", json!({ "id": "mmmmmmmm" })),
+        ("notebook_edit", json!({ "path": "n.ipynb", "cell": 1, "source": "x" })),
         ("execute_tools", program("return await tools.write({ path: 'CANARY', content: 'evil' })")),
         ("execute_tools", program("return await tools.bash({ command: 'touch CANARY' })")),
         ("execute_tools", program("return await tools.read({ path: 'kept.txt' })")),
@@ -104,14 +105,14 @@ async fn plan_has_no_effect_by_any_tool_on_any_way() {
     assert_eq!(read.result["is_error"], false, "{}", read.result);
 }
 
-/// Refused by plan, or the refusal of what it asked for is its answer. A program within a call is refused in
-/// every mode.
+/// Refused by plan, or the refusal of what it asked for is its answer. A program or a terminal within a call
+/// is refused in every mode.
 #[track_caller]
 fn check(tool: &str, arguments: &Value, result: &Value) {
     let (class, why) = refused(result);
     assert!(tool == "relay" || class == "plan_mode", "{tool} {arguments}: {result}");
-    let is_program_within = tool == "relay" && arguments["name"] == "execute_tools";
-    let reason = if is_program_within { "call it directly" } else { "plan mode" };
+    let is_direct_only = ["execute_tools", "terminal"].iter().any(|it| arguments["name"] == *it);
+    let reason = if tool == "relay" && is_direct_only { "call it directly" } else { "plan mode" };
     assert!(why.contains(reason), "{tool} {arguments}: {why}");
 }
 

@@ -20,12 +20,13 @@ use tollgate_tests::{
     World, binary,
     peer::{self, Peer},
     server::ToolServer,
+    world::text,
 };
 
 /// Deaths of the server.
 const KILLS: usize = 60;
 /// Bytes of the file that it writes meanwhile.
-const BYTES: usize = 6 * 1024 * 1024;
+const BYTES: usize = 2 * 1024 * 1024;
 
 async fn peer(world: &World, server: &ToolServer) -> Peer {
     let channel = peer::unix(&server.socket).await.expect("the server lets its kernel in");
@@ -127,4 +128,27 @@ async fn edits_of_one_file_follow_one_another() {
         let expected: String = (0..10).map(|k| format!("k{k}={k}{k}\n")).collect();
         assert_eq!(world.read("d/f.txt"), expected, "round {round}");
     }
+}
+
+/// B025 A disk that is full, for which a limit of a file's size stands: the old content stays, the call says
+/// why, and nothing is left beside it.
+#[tokio::test]
+async fn a_write_that_does_not_fit_changes_nothing() {
+    let world = World::new();
+    world.write("f", "old\n");
+    let program = binary("tollgate-file");
+    let limited = "trap '' XFSZ; ulimit -f 64; exec \"$0\"";
+    let shell = Path::new("/bin/bash");
+    let server = ToolServer::by_line(&world, shell, &["-c", limited, &text(&program)]);
+    let mut peer = peer(&world, &server).await;
+    for path in ["f", "new"] {
+        let arguments = json!({ "path": path, "content": "x".repeat(100 * 1024) });
+        let done = peer.granted(&format!("c-{path}"), "write", &arguments).await;
+        assert_eq!(done.outcome(), Outcome::Failed, "{done:?}");
+        assert!(format!("{done:?}").contains("cannot write"), "{done:?}");
+    }
+    assert_eq!((world.read("f"), world.has("new")), ("old\n".to_owned(), false));
+    assert!(temporaries(&world.workspace()).is_empty());
+    let small = peer.granted("c-small", "write", &json!({ "path": "f", "content": "new\n" })).await;
+    assert_eq!((small.outcome(), world.read("f").as_str()), (Outcome::Succeeded, "new\n"));
 }

@@ -1,4 +1,4 @@
-//! move, delete, restore and notebook_edit through the kernel: the gate sees all that moves, and what was
+//! `move`, `delete`, `restore` and `notebook_edit` through the kernel: the gate sees all that moves, and what was
 //! deleted is there for the next session.
 
 use std::{fs, os::unix::fs::symlink};

@@ -19,6 +19,25 @@ pub(crate) fn keep_for_mounts() -> io::Result<()> {
     Ok(configure_capability_in_ambient_set(mount, true)?)
 }
 
+/// What user 0 needs to work with the files of others.
+const FILES: CapabilitySet = CapabilitySet::CHOWN
+    .union(CapabilitySet::DAC_OVERRIDE)
+    .union(CapabilitySet::DAC_READ_SEARCH)
+    .union(CapabilitySet::FOWNER)
+    .union(CapabilitySet::FSETID);
+
+/// Drops all of this thread but those for files; together with no new privileges, no `exec` brings one
+/// back.
+pub(crate) fn keep_for_files() -> Result<(), ConfineError> {
+    let step = || step("give up the capabilities");
+    let has = capabilities(None).map_err(step())?;
+    // A kernel of before 4.3 has none.
+    clear_ambient_capability_set().ok();
+    let (effective, permitted) = (has.effective & FILES, has.permitted & FILES);
+    let inheritable = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective, permitted, inheritable }).map_err(step())
+}
+
 /// Drops them all: from the bounding set, the ambient set, and the sets of this thread. Together with no
 /// new privileges, no `exec` brings one back, not even as user 0.
 pub(crate) fn drop_all() -> Result<(), ConfineError> {

@@ -17,8 +17,9 @@
 //! | something failed, nothing ran | `failed SENTENCE` |
 //! | the program ended (with namespaces, where only `enter` knows) | `code N` or `signal N` |
 //!
-//! Invariants: foreign code runs only after every step (test `nothing_runs_when_a_step_fails`); with the
-//! server, however it ends, ends everything (each stage dies with its parent).
+//! Invariants: foreign code runs only after every step, and only if somebody hears that (test
+//! `nothing_runs_when_a_step_fails`); with the server, however and whenever it ends, ends everything: each
+//! stage dies with its parent (tests `with_the_server_everything_ends`, `nothing_runs_when_the_holder_is_gone`).
 //!
 //! Not here: starting the launcher (the server's, with its own signals and sessions), waiting for it.
 

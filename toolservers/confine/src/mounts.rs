@@ -47,6 +47,8 @@ pub struct View<'a> {
     pub held: &'a [PathBuf],
     /// Files and folders that it cannot read; the same.
     pub masked: &'a [PathBuf],
+    /// Memory that is shared by name is its own, and not where it works.
+    pub own_memory: bool,
     /// An empty file and an empty folder of mode 0 that cover them.
     pub blank_file: &'a Path,
     /// See `blank_file`.
@@ -80,7 +82,9 @@ pub fn show(view: &View<'_>) -> Result<(), MountError> {
     let mut write = there(view.write, "keep writable")?;
     let held = there(view.held, "hold")?;
     let masked = there(view.masked, "close")?;
-    write.extend(shared_memory(&write)?);
+    if view.own_memory {
+        write.extend(shared_memory()?);
+    }
     write.extend(terminals()?);
     for folder in &write {
         bind(folder, folder, "keep writable")?;
@@ -119,11 +123,10 @@ fn there(places: &[PathBuf], what: &'static str) -> Result<Vec<PathBuf>, MountEr
     Ok(found)
 }
 
-/// Memory that is shared by name is shared with nobody else, unless folders in it are to be written:
-/// answers what was made.
-fn shared_memory(write: &[PathBuf]) -> Result<Option<PathBuf>, MountError> {
+/// Memory that is shared by name is shared with nobody else. Answers what was made.
+fn shared_memory() -> Result<Option<PathBuf>, MountError> {
     let place = Path::new(SHARED_MEMORY);
-    if !place.is_dir() || write.iter().any(|folder| folder.starts_with(place)) {
+    if !place.is_dir() {
         return Ok(None);
     }
     let options = Some("size=50%,mode=1777");

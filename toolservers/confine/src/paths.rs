@@ -32,7 +32,7 @@ pub struct Access {
     pub list: Vec<PathBuf>,
     /// Folders and files to read and run, with all below them.
     pub read: Vec<PathBuf>,
-    /// Folders and files to read, run and change, with all below them.
+    /// Folders and files to read, run and change, with all below them; no device is made there.
     pub write: Vec<PathBuf>,
     /// TCP ports may be dialled and bound.
     pub tcp: bool,
@@ -83,6 +83,8 @@ pub fn restrict(access: &Access) -> Result<String, String> {
 }
 
 fn apply(access: &Access) -> Result<RestrictionStatus, RulesetError> {
+    // For user 0, a disk under a name of one's own would be all files.
+    let write = AccessFs::from_all(ASKED) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(ASKED))?;
     if !access.tcp {
         ruleset = ruleset.handle_access(AccessNet::from_all(ASKED))?;
@@ -92,7 +94,7 @@ fn apply(access: &Access) -> Result<RestrictionStatus, RulesetError> {
         .create()?
         .add_rules(path_beneath_rules(&access.list, AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(&access.read, AccessFs::from_read(ASKED)))?
-        .add_rules(path_beneath_rules(&access.write, AccessFs::from_all(ASKED)))?
+        .add_rules(path_beneath_rules(&access.write, write))?
         .restrict_self()
 }
 

@@ -3,7 +3,7 @@
 use nix::sys::resource::Resource;
 
 use crate::{
-    ConfineError, Requirement, Tiers,
+    ConfineError, Requirement, Tiers, capabilities,
     paths::{self, Access},
     resources,
     syscalls::{self, Doors},
@@ -32,6 +32,7 @@ pub fn confine(plan: &Plan) -> Result<String, ConfineError> {
     }
     let mut tiers = Tiers::new(plan.requirement);
     resources::harden(true)?;
+    capabilities::keep_for_files()?;
     if plan.descriptors > 0 {
         let what = "limit the open descriptors";
         resources::lower(Resource::RLIMIT_NOFILE, plan.descriptors, what)?;

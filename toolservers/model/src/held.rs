@@ -42,7 +42,10 @@ const CERTIFICATES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// `/` cannot be listed.
 pub(crate) fn plan(requirement: Requirement, scripts: bool) -> io::Result<Plan> {
     let read = if scripts {
-        paths::top(&[paths::DEVICES])?
+        let mut all = paths::top(&[paths::DEVICES])?;
+        // Of the folder of devices, what is a folder of files.
+        all.push("/dev/shm".into());
+        all
     } else {
         let told = CERTIFICATES.iter().filter_map(env::var_os).map(PathBuf::from);
         NAMES_AND_CERTIFICATES.iter().map(PathBuf::from).chain(told).collect()

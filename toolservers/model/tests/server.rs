@@ -35,13 +35,20 @@ struct Server {
 impl Server {
     /// Starts the binary as a kernel does, with a provider of this address.
     async fn start(base_url: &str) -> Self {
+        Self::start_with(
+            json!({"providers": {"p": {"base_url": base_url, "api_key_env": "P_KEY"}}}),
+        )
+        .await
+    }
+
+    async fn start_with(settings: serde_json::Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let line = json!({
             "version": 1, "endpoint": {"path": socket}, "server": "model", "session": "s",
             "grant_key": {"id": "k", "hmac_sha256": "07".repeat(32)},
             "kernel_pid": std::process::id(), "roots": [folder.path()], "log": "debug",
-            "settings": {"providers": {"p": {"base_url": base_url, "api_key_env": "P_KEY"}}},
+            "settings": settings,
         });
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_tollgate-model"))
@@ -169,6 +176,23 @@ async fn a_script_answers_under_a_grant_and_only_so() {
     let fault = server.generate("3", &model, r#"{"message":[]}"#, Some(grant)).await.unwrap_err();
     assert_eq!(fault.code(), Code::InvalidArgument);
     assert!(fault.message().contains("unknown field `message`"), "{}", fault.message());
+}
+
+/// `[GATE-70]` Then no file is read but what the network needs, and the network is there.
+#[tokio::test]
+async fn where_no_model_is_a_file_none_is_read() {
+    let provider = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    // By a name, which the C library looks up in its files.
+    let base_url = format!("http://localhost:{}", provider.local_addr().unwrap().port());
+    let providers = json!({"p": {"base_url": base_url}});
+    let settings = json!({"providers": providers, "scripts": false, "sandbox": "required"});
+    let server = Server::start_with(settings).await;
+    let model = script(&server.folder, &json!({"steps": [{"text": "ab"}]}));
+    let refused = server.answer("a", &model).await;
+    assert!(refused.contains("cannot be read: Permission denied"), "{refused}");
+    let request = server.grant("b", HELLO);
+    let _answer = server.generate("b", "p:m", HELLO, Some(request)).await.unwrap();
+    let (_asked, _) = provider.accept().await.unwrap();
 }
 
 #[tokio::test]

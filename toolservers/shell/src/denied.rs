@@ -59,6 +59,12 @@ const UNREACHABLE: &[&str] = &[
     "name resolution",
 ];
 
+/// How programs say that they reached nobody, before the name or number of whom, in lower case.
+const UNANSWERED: &str = "failed to connect to ";
+
+/// How numbers and names of this machine begin: nobody there is for the sandbox to answer for.
+const LOOPBACK: &[&str] = &["localhost", "127.", "::1", "[::1]", "0.0.0.0"];
+
 /// How programs say that a system call is closed: what they did, in lower case, beside [`CLOSED`].
 const CALLS: &[&str] = &[
     "ptrace",
@@ -88,22 +94,26 @@ pub(crate) enum Denial {
     Call(&'static str),
 }
 
-/// What the lines of an output show to have been refused, each once.
-pub(crate) fn of(output: &[&str], cwd: &Path, confinement: &Confinement) -> Vec<Denial> {
+/// What the lines of an output show to have been refused, each once. `folders`: where the command began and
+/// ended, which its relative names mean.
+pub(crate) fn of(output: &[&str], folders: &[&Path], confinement: &Confinement) -> Vec<Denial> {
     let Confinement::By(plan) = confinement else { return Vec::new() };
     let lines = output.iter().flat_map(|part| part.lines().rev().take(DENIED_LINES_MAX));
-    let found: BTreeSet<Denial> = lines.filter_map(|line| of_line(line, cwd, plan)).collect();
+    let found: BTreeSet<Denial> = lines.filter_map(|line| of_line(line, folders, plan)).collect();
     found.into_iter().collect()
 }
 
-fn of_line(line: &str, cwd: &Path, plan: &Plan) -> Option<Denial> {
+fn of_line(line: &str, folders: &[&Path], plan: &Plan) -> Option<Denial> {
     let lower = line.to_lowercase();
     let says = |words: &[&'static str]| words.iter().copied().find(|word| lower.contains(word));
-    if !plan.network && says(UNREACHABLE).is_some() {
+    let is_far = |rest: &str| !LOOPBACK.iter().any(|name| rest.starts_with(name));
+    let far = lower.split_once(UNANSWERED).is_some_and(|(_, rest)| is_far(rest));
+    if !plan.network && (far || says(UNREACHABLE).is_some()) {
         return Some(Denial::Network);
     }
     says(CLOSED)?;
-    let place = places_in(line).find_map(|place| closed(&cwd.join(place), plan));
+    let in_any = |place| folders.iter().find_map(|folder| closed(&folder.join(place), plan));
+    let place = places_in(without_script(line)).find_map(in_any);
     place.or_else(|| says(CALLS).map(Denial::Call))
 }
 
@@ -147,6 +157,14 @@ fn would_be_written(real: &Path) -> bool {
     let is_open = access(existing, Access::WRITE_OK).is_ok();
     let flags = statvfs(existing).map(|found| found.f_flag);
     is_open && flags.is_ok_and(|flags| !flags.contains(StatVfsMountFlags::RDONLY))
+}
+
+/// A line without what a shell begins it with, its own name or a script's: "bash: line 1: ", "./x.sh: 3: ".
+fn without_script(line: &str) -> &str {
+    let mut parts = line.splitn(3, ": ").skip(1);
+    let (Some(number), Some(rest)) = (parts.next(), parts.next()) else { return line };
+    let number = number.strip_prefix("line ").unwrap_or(number);
+    if number.parse::<u32>().is_ok() { rest } else { line }
 }
 
 /// Texts of a line that may be paths: what stands in quotes, and the parts between colons; behind the words

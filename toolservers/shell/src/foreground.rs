@@ -135,11 +135,18 @@ impl Shell {
             self.read_on(pipe);
         }
         let output = [finished.output.head.as_str(), finished.output.tail.as_str()];
-        let denials = denied::of(&output, &cwd, &guarded.confinement);
+        let folders = [Some(cwd.as_path()), finished.last_cwd.as_deref()];
+        let folders: Vec<_> = folders.into_iter().flatten().collect();
+        let denials = denied::of(&output, &folders, &guarded.confinement);
         let can_ask = context.can_ask && context.posture == "ask";
         let roots = if reads { &[] } else { call.scope.write_roots.as_slice() };
         notes.extend(denied::notes(&denials, roots, can_ask));
-        notes.extend(self.looked_after(guarded, finished.background > 0).await);
+        let caught = self.looked_after(guarded, finished.background > 0).await;
+        if !caught.is_empty() {
+            // For the receipt (GT-05).
+            finished.confined = format!("{} caught:{}", finished.confined, caught.len());
+        }
+        notes.extend(caught);
         Ok(Ran { finished, cwd, reads, notes })
     }
 

@@ -12,6 +12,10 @@ pub(crate) const DENIALS_TOLD_MAX: usize = 3;
 /// is far from it.
 pub(crate) const CONFINED_PROCESSES_MAX: u64 = 4096;
 
+/// Processes of a command that is to end, above which its namespaces are ended instead of each of them: a fork
+/// bomb leaves the machine no time to look at all of them. Other commands of the session end with them.
+pub(crate) const FLOOD_PROCESSES: usize = 512;
+
 /// How long the launcher of commands may take to say what it could do; it takes some 10 ms.
 pub(crate) const HOLDER_PATIENCE: Duration = Duration::from_secs(5);
 

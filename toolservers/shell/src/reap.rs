@@ -123,6 +123,17 @@ pub(crate) fn keep_aside(own: impl Into<Vec<i32>>) {
     lock().aside = own.into();
 }
 
+/// Ends those of this server's own, and with them everything in the namespaces that they keep open, at once.
+pub(crate) fn end_aside() {
+    let children = lock();
+    // Of those not waited for yet the numbers are theirs.
+    for pid in children.aside.iter().filter(|pid| children.waited.contains_key(pid)) {
+        if let Some(pid) = rustix::process::Pid::from_raw(*pid) {
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).ok();
+        }
+    }
+}
+
 /// Those of this server's own.
 pub(crate) fn aside() -> Vec<i32> {
     lock().aside.clone()

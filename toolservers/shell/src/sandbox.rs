@@ -86,6 +86,17 @@ pub(crate) enum SandboxError {
     /// The launcher did not start.
     #[error("the launcher of commands cannot be started")]
     Launcher(#[source] io::Error),
+    /// Less holds than the settings want.
+    #[error(
+        "{why}; sandbox = \"required\" runs no command without namespaces, which need {needs}; \"best-effort\" takes \
+         what this host has"
+    )]
+    Required {
+        /// What is missing.
+        why: String,
+        /// What helps.
+        needs: &'static str,
+    },
     /// It did not do its work.
     #[error("commands cannot be confined: {0}")]
     Failed(String),
@@ -136,7 +147,10 @@ impl Sandbox {
         let tried = self.namespaces(bash).and_then(|holder| self.probe(bash, Some(holder)));
         let words = match tried {
             Ok(words) => words,
-            Err(error) if self.requirement == Requirement::Required => return Err(error),
+            Err(error) if self.requirement == Requirement::Required => {
+                let why = error.to_string();
+                return Err(SandboxError::Required { why, needs: NAMESPACES.needs });
+            }
             Err(error) => {
                 tracing::warn!(
                     "commands run without namespaces: {error}; they need {}",

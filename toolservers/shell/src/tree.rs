@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::{
     env::MARKER,
-    limits::{KILL_LOOK_AGAIN, KILL_PATIENCE, TERM_GRACE},
+    limits::{FLOOD_PROCESSES, KILL_LOOK_AGAIN, KILL_PATIENCE, TERM_GRACE},
     reap,
 };
 
@@ -74,8 +74,12 @@ impl Tree<'_> {
         if reap::has_children() { self.members(&below_this_process()).len() } else { 0 }
     }
 
-    /// Ends all of it and gives how many could not be ended.
+    /// Ends all of it and gives how many could not be ended. So many that no look keeps up with them end with
+    /// the namespaces of all commands.
     pub(crate) async fn end(self) -> usize {
+        if self.count() > FLOOD_PROCESSES {
+            reap::end_aside();
+        }
         end_all(|| self.members(&below_this_process())).await
     }
 

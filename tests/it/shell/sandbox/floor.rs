@@ -116,7 +116,8 @@ fn nothing_is_changed_outside() {
         target(&world, &inside);
         let before = state(&inside);
         let done = hand.bash(&line(&inside), ordinary);
-        let needs_more = ["chown", "mknod", "setfattr", "AF_UNIX"].iter().any(|it| change.contains(it));
+        let needs_more =
+            ["chown", "mknod", "setfattr", "AF_UNIX"].iter().any(|it| change.contains(it));
         let worked = state(&inside) != before;
         assert!(worked || needs_more, "inside it should work: {change}: {done:?}");
     }
@@ -124,8 +125,10 @@ fn nothing_is_changed_outside() {
 }
 
 /// Places of the machine that user 0 could change.
-const PLACES: &[&str] =
-    &["/", "/etc", "/usr/bin", "/root", "/var/tmp", "/tmp", "/home", "/opt", "/dev/shm", "/run", "/sys", "HOME"];
+const PLACES: &[&str] = &[
+    "/", "/etc", "/usr/bin", "/root", "/var/tmp", "/tmp", "/home", "/opt", "/dev/shm", "/run",
+    "/sys", "HOME",
+];
 
 /// [GATE-70] SH-21 EN-07 Also in the posture that asks for nothing, and when a person said yes to the line.
 #[test]

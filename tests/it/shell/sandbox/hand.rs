@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tollgate_proto::tool::v1::{
-    Completed, Sandbox, Scope, Withheld, completed::Outcome, content_block::Block,
+    Completed, Credit, Sandbox, Scope, Withheld, completed::Outcome, content_block::Block,
+    kernel_frame::Frame, server_frame::Frame as FromServer,
 };
 use tollgate_tests::{
     Command, Script, World, binary,
@@ -73,8 +74,23 @@ impl Hand {
         let mut claims = self.peer.claims(&id, tool, arguments);
         change(claims.scope.as_mut().unwrap());
         let grant = self.peer.sign(&claims);
-        let started = self.peer.start(&id, tool, arguments, Some(grant));
-        Done::of(&self.runtime.block_on(started))
+        let peer = &mut self.peer;
+        let completed = self.runtime.block_on(async {
+            peer.send_start(&id, tool, arguments, Some(grant)).await;
+            loop {
+                let frame = peer.next().await.expect("the session goes on");
+                if let FromServer::Output(output) = &frame {
+                    let bytes = u32::try_from(output.data.len()).unwrap();
+                    peer.send(Frame::Credit(Credit { call_id: id.clone(), bytes })).await;
+                }
+                if let FromServer::Completed(completed) = frame
+                    && completed.call_id == id
+                {
+                    break completed;
+                }
+            }
+        });
+        Done::of(&completed)
     }
 }
 
@@ -107,12 +123,7 @@ pub(super) fn ordinary(_: &mut Scope) {}
 
 /// A grant of this reach.
 pub(super) fn reaching(sandbox: Sandbox) -> impl Fn(&mut Scope) {
-    move |scope| {
-        scope.sandbox = sandbox.into();
-        if sandbox == Sandbox::ReadOnly {
-            scope.write_roots.clear();
-        }
-    }
+    move |scope| scope.sandbox = sandbox.into()
 }
 
 /// The results of calls of `bash` in one turn, in which a person says yes to every question.

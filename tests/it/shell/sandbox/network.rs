@@ -60,7 +60,8 @@ impl Outside {
 
     /// Who came: by streams, datagrams, sockets of this machine.
     fn came(&self) -> (usize, usize, usize) {
-        let all = [&self.streams, &self.datagrams, &self.locals].map(|it| it.load(Ordering::SeqCst));
+        let all =
+            [&self.streams, &self.datagrams, &self.locals].map(|it| it.load(Ordering::SeqCst));
         (all[0], all[1], all[2])
     }
 
@@ -94,7 +95,10 @@ const REACH: &[(&str, &str)] = &[
         "python3",
         "python3 -c \"import socket; s = socket.socket(2, 2); s.sendto(b'x', ('127.0.0.1', UDP))\"",
     ),
-    ("node", "timeout 5 node -e \"require('net').connect(TCP, '127.0.0.1').on('connect', () => process.exit())\""),
+    (
+        "node",
+        "timeout 5 node -e \"require('net').connect(TCP, '127.0.0.1').on('connect', () => process.exit())\"",
+    ),
     ("nc", "echo x | nc -w 1 127.0.0.1 TCP"),
     ("wget", "timeout 2 wget -q -t 1 -O - http://127.0.0.1:TCP/x"),
     ("ssh", "timeout 2 ssh -p TCP -o BatchMode=yes 127.0.0.1"),
@@ -166,9 +170,12 @@ fn nobody_is_reached_without_leave() {
 fn the_network_is_given_by_a_yes() {
     let world = World::new();
     let outside = Outside::new(&world);
-    world.write("n.py", outside.fill("import socket; socket.create_connection(('127.0.0.1', TCP), 2)"));
+    world.write(
+        "n.py",
+        outside.fill("import socket; socket.create_connection(('127.0.0.1', TCP), 2)"),
+    );
     let call = json!({ "command": "python3 n.py" });
-    let without = approved_calls(&world, &[call.clone()], &[]);
+    let without = approved_calls(&world, std::slice::from_ref(&call), &[]);
     assert_eq!(outside.came(), (0, 0, 0), "{without:?}");
     assert!(without[0]["receipt"]["confinement"].to_string().contains("net:none"), "{without:?}");
     let mut wider = call.clone();

@@ -73,7 +73,8 @@ fn what_is_new_in_protected_places_is_put_aside() {
         .flat_map(|folder| PLACES.iter().map(move |place| format!("{folder}{place}")))
         .map(|place| format!("mkdir -p $(dirname {place}); echo CANARY > {place}\n"))
         .collect();
-    let result = built(&world, &format!("{script}echo kept > a/b/c/ordinary.json; echo kept > .gitkeep"));
+    let result =
+        built(&world, &format!("{script}echo kept > a/b/c/ordinary.json; echo kept > .gitkeep"));
     let text = content_text(&result);
     let mut left = Vec::new();
     found(&world.workspace(), "CANARY", &mut left);
@@ -85,6 +86,8 @@ fn what_is_new_in_protected_places_is_put_aside() {
     assert!(text.contains("put aside"), "{text}");
     assert_eq!(world.read("a/b/c/ordinary.json"), "kept\n");
     assert_eq!(world.read(".gitkeep"), "kept\n");
+    let words = result["receipt"]["confinement"].as_str().unwrap_or_default();
+    assert!(words.contains(" caught:"), "the receipt says nothing of it: {words}");
     // What was put aside is kept, beside where it came from.
     let mut kept = Vec::new();
     found(&world.state("servers/shell/quarantine"), "CANARY", &mut kept);
@@ -101,7 +104,7 @@ fn what_is_there_in_protected_places_stays() {
         // One of a spelling is enough.
         .filter(|place| place.to_lowercase() == *place || place.ends_with("AGENTS.md"))
         .collect();
-    places.iter().for_each(|place| drop(world.write(place, "as it was\n")));
+    places.iter().for_each(|place| drop(world.write(place, "# as it was\n")));
     let change = |place: &String| {
         [
             format!("echo CANARY > {place}"),
@@ -119,7 +122,7 @@ fn what_is_there_in_protected_places_stays() {
     let result = built(&world, &script);
     let text = content_text(&result);
     for place in &places {
-        assert_eq!(world.read(place), "as it was\n", "{place}\n{text}");
+        assert_eq!(world.read(place), "# as it was\n", "{place}\n{text}");
     }
     assert!(text.contains("[sandbox: changing "), "{text}");
 }
@@ -128,12 +131,21 @@ fn what_is_there_in_protected_places_stays() {
 const WAYS: &[(&str, &str)] = &[
     ("mkdir t; echo CANARY > t/tasks.json; mv t .vscode", ".vscode"),
     ("mkdir -p n/.vscode; echo CANARY > n/.vscode/tasks.json; mv n m", "m/.vscode"),
-    ("mkdir t; echo CANARY > t/pre-commit; git init -q sub; rm -r sub/.git/hooks; mv t sub/.git/hooks", "sub/.git/hooks/pre-commit"),
+    (
+        "mkdir t; echo CANARY > t/pre-commit; git init -q sub; rm -r sub/.git/hooks; mv t sub/.git/hooks",
+        "sub/.git/hooks/pre-commit",
+    ),
     ("git init -q sub2; echo CANARY > sub2/.git/hooks/pre-commit", "sub2/.git/hooks/pre-commit"),
     ("git init -q sub3; git -C sub3 config core.fsmonitor CANARY", "sub3/.git/config"),
     ("git init -q sub4; git -C sub4 config alias.x '!CANARY'", "sub4/.git/config"),
-    ("git init -q --separate-git-dir=other sub5; git -C sub5 config core.fsmonitor CANARY", "sub5/.git/config"),
-    ("mv .git g; mkdir -p .git/hooks; echo CANARY > .git/hooks/pre-commit", ".git/hooks/pre-commit"),
+    (
+        "git init -q --separate-git-dir=other sub5; git -C sub5 config core.fsmonitor CANARY",
+        "sub5/.git/config",
+    ),
+    (
+        "mv .git g; mkdir -p .git/hooks; echo CANARY > .git/hooks/pre-commit",
+        ".git/hooks/pre-commit",
+    ),
     ("mv .git g; cp -r g .git; echo CANARY > .git/hooks/pre-commit", ".git/hooks/pre-commit"),
     ("mv .git g; echo CANARY > g/hooks/pre-commit; mv g .git", ".git/hooks/pre-commit"),
     ("git config core.hooksPath CANARY", ".git/config"),
@@ -189,7 +201,8 @@ fn a_hook_that_a_line_made_never_runs() {
 fn tollgates_own_places_stay() {
     // The workspace holds all of it: a home inside a workspace is what a write root could reach.
     let world = World::new();
-    world.call("read", &json!({ "path": "." })).run().success();
+    world.write("f", "x");
+    world.call("read", &json!({ "path": "f" })).run().success();
     let home = world.home();
     let mut places: Vec<_> = ["config/config.toml", "config/permissions.toml", "state/trust.json"]
         .iter()
@@ -204,10 +217,7 @@ fn tollgates_own_places_stay() {
             format!("echo CANARY >> {place}; echo CANARY > x; mv x {place}; ln -f x {place}\n")
         })
         .collect();
-    let more = format!(
-        "mv {0} {0}2; mkdir -p {0}/config; echo CANARY > {0}/config/permissions.toml\n",
-        home.display()
-    );
+    let more = format!("mkdir -p {0}/config/new; echo CANARY > {0}/config/new/x\n", home.display());
     builds(&world, &(script + &more));
     // In a workspace above it, too, which may be written.
     for options in [&[][..], &["--add-dir"]] {
@@ -231,7 +241,10 @@ fn tollgates_own_places_stay() {
 const ALLOWED: &[(&str, &str)] = &[
     ("git init -q new && ls new/.git/config", "new/.git/config"),
     ("git clone -q . cloned && git -C cloned log --oneline", "one"),
-    ("git -c user.name=t -c user.email=t@t commit -q --allow-empty -m two && git log --oneline", "two"),
+    (
+        "git -c user.name=t -c user.email=t@t commit -q --allow-empty -m two && git log --oneline",
+        "two",
+    ),
     ("git checkout -q other && cat .mcp.json && git status --short | wc -l", "other servers"),
     ("git checkout -q - && cat .mcp.json", "first servers"),
     ("git config user.name somebody && git config user.name", "somebody"),
@@ -256,8 +269,11 @@ fn git_does_what_was_approved() {
     }
     let lines: Vec<_> = rows.iter().map(|(line, _)| *line).collect();
     let texts = texts(&approved(&world, &lines));
-    let failed: Vec<_> =
-        rows.iter().zip(&texts).filter(|((_, shows), text)| !text.contains(shows) || text.contains("[sandbox")).collect();
+    let failed: Vec<_> = rows
+        .iter()
+        .zip(&texts)
+        .filter(|((_, shows), text)| !text.contains(shows) || text.contains("[sandbox"))
+        .collect();
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
@@ -265,7 +281,11 @@ fn git_does_what_was_approved() {
 #[test]
 fn what_a_card_named_is_made() {
     let world = World::new();
-    let results = approved(&world, &["echo x > .envrc", "mkdir -p .vscode && echo x > .vscode/tasks.json"]);
-    assert_eq!((world.read(".envrc"), world.read(".vscode/tasks.json")), ("x\n".into(), "x\n".into()));
+    let results =
+        approved(&world, &["echo x > .envrc", "mkdir -p .vscode && echo x > .vscode/tasks.json"]);
+    assert_eq!(
+        (world.read(".envrc"), world.read(".vscode/tasks.json")),
+        ("x\n".into(), "x\n".into())
+    );
     assert!(texts(&results).iter().all(|text| !text.contains("[sandbox")), "{results:#?}");
 }

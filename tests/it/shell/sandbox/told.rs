@@ -3,10 +3,10 @@
 use std::fs;
 
 use serde_json::json;
-use tollgate_proto::tool::v1::{Sandbox, Withheld};
+use tollgate_proto::tool::v1::Withheld;
 use tollgate_tests::World;
 
-use super::hand::{Hand, approved, ordinary, reaching, texts, withholds};
+use super::hand::{Hand, approved, ordinary, texts, withholds};
 
 /// [SHELL-05] B053 Each kind, and what helps.
 #[test]
@@ -18,7 +18,10 @@ fn a_refusal_is_told_as_the_sandboxs() {
     let mut hand = Hand::new(&world);
     let outside = world.folder().display().to_string();
     for (line, told) in [
-        ("echo x > OUT/new", "[sandbox: write to OUT/new was refused: this command may change only OUT/ws and"),
+        (
+            "echo x > OUT/new",
+            "[sandbox: write to OUT/new was refused: this command may change only OUT/ws and",
+        ),
         ("touch OUT/new", "[sandbox: write to OUT/new was refused"),
         ("rm -f OUT/f", "[sandbox: write to OUT/f was refused"),
         ("cp .git/HEAD OUT/f", "[sandbox: write to OUT/f was refused"),
@@ -27,10 +30,16 @@ fn a_refusal_is_told_as_the_sandboxs() {
         ("cd .. && echo x > new", "[sandbox: write to OUT/new was refused"),
         ("touch /etc/new", "[sandbox: write to /etc/new was refused"),
         ("curl -sS -m 3 http://example.invalid", "[sandbox: this command had no network"),
-        ("python3 -c \"import urllib.request as r; r.urlopen('http://example.invalid')\"", "[sandbox: this command had no network"),
+        (
+            "python3 -c \"import urllib.request as r; r.urlopen('http://example.invalid')\"",
+            "[sandbox: this command had no network",
+        ),
         ("git ls-remote https://example.invalid/x", "[sandbox: this command had no network"),
         ("curl -sS -m 3 http://192.0.2.1", "[sandbox: this command had no network"),
-        ("python3 -c \"import socket; socket.create_connection(('192.0.2.1', 80), 3)\"", "[sandbox: this command had no network"),
+        (
+            "python3 -c \"import socket; socket.create_connection(('192.0.2.1', 80), 3)\"",
+            "[sandbox: this command had no network",
+        ),
         ("unshare -r true", "[sandbox: the system call behind \"unshare\" was refused"),
         ("mount -t tmpfs x .git", "[sandbox: the system call behind \"mount\" was refused"),
     ] {
@@ -39,16 +48,20 @@ fn a_refusal_is_told_as_the_sandboxs() {
         assert!(done.text.contains(&told), "{line}: {told}: {done:?}");
     }
     let done = hand.bash("cat secret.txt", withholds(&world, &["secret.txt"]));
-    assert!(done.text.contains("reading ") && done.text.contains("a rule withholds it"), "{done:?}");
+    assert!(
+        done.text.contains("reading ") && done.text.contains("a rule withholds it"),
+        "{done:?}"
+    );
     let held = |scope: &mut tollgate_proto::tool::v1::Scope| {
         scope.held = Some(Withheld { names: vec![".envrc".into()], globs: Vec::new() });
     };
     for line in ["echo x > .envrc", "rm -f .envrc", "mv .envrc y"] {
         let done = hand.bash(line, held);
-        assert!(done.text.contains("[sandbox: changing ") && done.text.contains("protected"), "{line}: {done:?}");
+        assert!(
+            done.text.contains("[sandbox: changing ") && done.text.contains("protected"),
+            "{line}: {done:?}"
+        );
     }
-    let done = hand.bash("echo x > here", reaching(Sandbox::ReadOnly));
-    assert!(done.text.contains("may change nothing but its temporary folder"), "{done:?}");
 }
 
 /// [SHELL-05] B053 Words alone are not believed, nor are refusals that the sandbox has no part in.

@@ -28,7 +28,9 @@ impl Other {
         }
         let bin = world.beside("bin");
         fs::create_dir(&bin).unwrap();
-        for name in ["tollgate", "tollgate-file", "tollgate-shell", "tollgate-code", "tollgate-model"] {
+        for name in
+            ["tollgate", "tollgate-file", "tollgate-shell", "tollgate-code", "tollgate-model"]
+        {
             fs::copy(binary(name), bin.join(name)).unwrap();
         }
         let mut waiting = vec![world.folder()];
@@ -49,7 +51,8 @@ impl Other {
         let call = |script: Script, line: &&str| script.call("bash", json!({ "command": line }));
         let script = lines.iter().fold(Script::new(), call).text("done");
         let model = self.world.script(&script);
-        fs::set_permissions(self.world.beside("scripts"), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(self.world.beside("scripts"), fs::Permissions::from_mode(0o755))
+            .unwrap();
         let command = Command::new(&self.bin.join("tollgate"))
             .in_folder(&self.world.workspace())
             .env("TOLLGATE_HOME", self.world.home())
@@ -62,7 +65,10 @@ impl Other {
         let all = results.iter();
         for result in all {
             let words = result["receipt"]["confinement"].as_str().unwrap_or_default();
-            assert!(result["status"] == "refused" || words.contains("namespaces places"), "{result}");
+            assert!(
+                result["status"] == "refused" || words.contains("namespaces places"),
+                "{result}"
+            );
         }
         results.iter().map(content_text).collect()
     }
@@ -97,7 +103,15 @@ fn a_user_changes_nothing_outside() {
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("f"), "f").unwrap();
     let Some(other) = Other::new(world) else { return };
-    let lines = ["echo x > D/new", "rm -f D/f", "chmod 777 D/f", "touch D/f", "mv D/f D/g", "ln D/f h", "cd D; echo x > y"];
+    let lines = [
+        "echo x > D/new",
+        "rm -f D/f",
+        "chmod 777 D/f",
+        "touch D/f",
+        "mv D/f D/g",
+        "ln D/f h",
+        "cd D; echo x > y",
+    ];
     let filled = |folder: &str| lines.map(|line| line.replace('D', folder) + " && echo WROTE");
     let out = filled(&outside.display().to_string());
     for options in [&[][..], &["--posture", "full-access"]] {
@@ -105,7 +119,10 @@ fn a_user_changes_nothing_outside() {
         assert!(!texts.iter().any(|text| text.contains("WROTE")), "{texts:#?}");
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 1, "{texts:#?}");
     }
-    let inside = other.approved(&["mkdir in && echo x > in/f && chmod 700 in/f && mv in/f in/g && echo WROTE"], &[]);
+    let inside = other.approved(
+        &["mkdir in && echo x > in/f && chmod 700 in/f && mv in/f in/g && echo WROTE"],
+        &[],
+    );
     assert!(inside[0].contains("WROTE"), "{inside:?}");
 }
 
@@ -121,9 +138,13 @@ fn a_user_changes_no_protected_place() {
     let Some(other) = Other::new(world) else { return };
     let git = "git -c user.name=t -c user.email=t@t";
     let commit = format!("git add build.sh && {git} commit -qm one && git log --oneline");
-    let texts = other.approved(&["./build.sh", &commit, "git init -q new && ls new/.git/config"], &[]);
+    let texts =
+        other.approved(&["./build.sh", &commit, "git init -q new && ls new/.git/config"], &[]);
     assert_eq!(other.world.read(".envrc"), "as it was\n", "{texts:#?}");
     assert!(!other.world.has("a/.vscode/tasks.json") && !other.world.has(".git/hooks/pre-commit"));
-    assert!(texts[0].contains("put aside") && texts[0].contains("[sandbox: changing "), "{texts:#?}");
+    assert!(
+        texts[0].contains("put aside") && texts[0].contains("[sandbox: changing "),
+        "{texts:#?}"
+    );
     assert!(texts[1].contains("one") && texts[2].contains("new/.git/config"), "{texts:#?}");
 }

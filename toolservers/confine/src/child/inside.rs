@@ -38,7 +38,7 @@ const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 /// Further ones where they are its own.
-const OWN_DEVICES: [&str; 3] = ["/dev/ptmx", mounts::TERMINALS, mounts::SHARED_MEMORY];
+const OWN_DEVICES: [&str; 2] = ["/dev/ptmx", mounts::TERMINALS];
 
 /// Process ids that Linux does not give out again once it has given all.
 const RESERVED_IDS: u64 = 300;
@@ -87,6 +87,7 @@ pub(super) fn inside(words: &[OsString]) -> Result<Infallible, ConfineError> {
         write: &plan.write,
         held: &plan.held,
         masked: &plan.masked,
+        own_memory: own_memory(&plan),
         blank_file: &plan.blank_file,
         blank_folder: &plan.blank_folder,
     };
@@ -140,6 +141,12 @@ fn confined(plan: &Plan, words: &[OsString]) -> Result<Infallible, ConfineError>
     Err(failed)
 }
 
+/// Whether memory that is shared by name is the program's own: not if it works in there.
+fn own_memory(plan: &Plan) -> bool {
+    let works = |place: &PathBuf| place.starts_with(mounts::SHARED_MEMORY);
+    plan.holder.is_some() && !plan.write.iter().chain([&plan.cwd]).any(works)
+}
+
 fn access(plan: &Plan) -> Result<Access, ConfineError> {
     let own = plan.holder.is_some();
     let devices = DEVICES.into_iter().chain(OWN_DEVICES.into_iter().filter(|_| own));
@@ -150,17 +157,18 @@ fn access(plan: &Plan) -> Result<Access, ConfineError> {
         write.retain(|folder| folder != Path::new("/"));
         write.extend(top(&[paths::DEVICES, "proc", "sys"])?);
     }
-    // Shared memory that is the host's is not its own; then folders in it are to be written.
-    let shared = |device: &&str| *device == mounts::SHARED_MEMORY;
-    let in_shared = write.iter().any(|folder| folder.starts_with(mounts::SHARED_MEMORY));
-    write.extend(devices.filter(|device| !(in_shared && shared(device))).map(PathBuf::from));
+    let mut read = top(&[paths::DEVICES])?;
+    // The host's holds files like other folders, and perhaps those that the program is for.
+    let memory = if own_memory(plan) { &mut write } else { &mut read };
+    memory.push(mounts::SHARED_MEMORY.into());
+    write.extend(devices.map(PathBuf::from));
     // The terminal that it was started at, which is the host's.
     if io::stdin().is_terminal() {
         write.push(PathBuf::from("/proc/self/fd/0"));
     }
     Ok(Access {
         list: vec![PathBuf::from("/")],
-        read: top(&[paths::DEVICES])?,
+        read,
         write,
         // The namespaces' own network leads nowhere.
         tcp: plan.network || own,
@@ -168,7 +176,12 @@ fn access(plan: &Plan) -> Result<Access, ConfineError> {
 }
 
 fn doors(plan: &Plan) -> Doors {
-    Doors { streams: plan.network || plan.holder.is_some(), datagrams: plan.network, exec: true, set_id: false }
+    Doors {
+        streams: plan.network || plan.holder.is_some(),
+        datagrams: plan.network,
+        exec: true,
+        set_id: false,
+    }
 }
 
 /// Replaces this program; returns only if that failed. The standard library's `exec` also gives SIGPIPE,

@@ -14,9 +14,6 @@ use tollgate_confine::child::Plan;
 
 use super::world::{CANARY, World};
 
-/// What does no harm to a place that cannot be read: its folder can be written, so links lead to it.
-const LINKS_ONLY: &[&str] = &[];
-
 /// A folder with the files and folders of the tests.
 fn grown(world: &World) -> PathBuf {
     let folder = world.work.join("folder");
@@ -37,7 +34,7 @@ pub(crate) fn masked() {
     for place in [&secret, &closed] {
         world
             .act(&plan, "try places", &[place.as_os_str(), other.as_os_str()])
-            .only_worked(LINKS_ONLY, 24);
+            .only_worked(&[], 24);
     }
     // Whatever script one writes.
     let ran = world.sh(
@@ -223,4 +220,25 @@ pub(crate) fn beside() {
     }
     kept.end().well();
     free.end().well();
+}
+
+/// A workspace in `/dev/shm`: the program finds it there, and changes nothing beside it.
+pub(crate) fn memory() {
+    let world = World::new();
+    let folder = tempfile::Builder::new().prefix("confine").tempdir_in("/dev/shm").unwrap();
+    let place = folder.path().join("work");
+    fs::create_dir(&place).unwrap();
+    fs::write(place.join("file"), "text").unwrap();
+    let plan = Plan { cwd: place.clone(), write: Vec::new(), ..world.plan() };
+    let ran = world.sh(&plan, "cat file; echo x > new; echo x > ../new; true").well();
+    assert!(ran.output.starts_with("text"), "{}", ran.output);
+    assert!(!place.join("new").exists() && !folder.path().join("new").exists());
+    let plan = Plan { write: vec![place.clone()], ..plan };
+    world.sh(&plan, "cat file; echo x > new; echo x > ../new; true").well();
+    assert!(place.join("new").exists() && !folder.path().join("new").exists());
+    if world.has_namespaces() {
+        // Elsewhere it has its own.
+        let ran = world.sh(&world.plan(), "echo x > /dev/shm/x; ls /dev/shm").well();
+        assert_eq!(ran.output, "x\n");
+    }
 }

@@ -5,6 +5,7 @@ use std::{
     process::Command,
 };
 
+use nix::sys::stat::{Mode, SFlag, makedev, mknod};
 use tollgate_confine::{
     Requirement,
     paths::Access,
@@ -33,6 +34,10 @@ pub(crate) fn confined() {
 
     fs::write(world.work.join("file"), "text").unwrap();
     assert_eq!(fs::read_to_string(world.outside.join("file")).unwrap(), "outside");
+    for kind in [SFlag::S_IFBLK, SFlag::S_IFCHR] {
+        let made = mknod(&world.work.join("device"), kind, Mode::S_IRWXU, makedev(1, 3));
+        assert!(made.is_err(), "a device was made");
+    }
     assert!(fs::write(world.outside.join("file"), "x").is_err());
     assert!(fs::read("/etc/passwd").is_err());
     assert!(fs::read("/proc/self/status").is_err());

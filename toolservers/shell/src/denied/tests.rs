@@ -32,7 +32,7 @@ impl Ground {
     }
 
     fn said_of(&self, output: &str) -> Vec<Denial> {
-        of(&[output], &self.at("w"), &self.confinement)
+        of(&[output], &[&self.at("w")], &self.confinement)
     }
 }
 
@@ -46,6 +46,7 @@ fn each_way_to_say_it_is_understood() {
         format!("touch: cannot touch '{shown}': Read-only file system"),
         format!("touch: cannot touch ‘{shown}’: Permission denied"),
         format!("/bin/bash: line 1: {shown}: Permission denied"),
+        format!("/bin/sh: 3: cannot create {shown}: Permission denied"),
         format!("PermissionError: [Errno 13] Permission denied: '{shown}'"),
         format!("Error: EROFS: read-only file system, open '{shown}'"),
         format!("error: could not write `{shown}`: Permission denied (os error 13)"),
@@ -63,6 +64,7 @@ fn each_way_to_say_it_is_understood() {
     assert_eq!(ground.said_of(line), [held]);
     for line in [
         "curl: (6) Could not resolve host: example.org",
+        "curl: (7) Failed to connect to 192.0.2.1 port 80 after 0 ms: Couldn't connect to server",
         "ping: example.org: Temporary failure in name resolution",
         "Error: getaddrinfo EAI_AGAIN registry.example",
     ] {
@@ -77,6 +79,9 @@ fn each_way_to_say_it_is_understood() {
 fn what_the_sandbox_did_not_do_is_not_told_as_its() {
     let ground = Ground::new();
     for line in [
+        "/bin/sh: line 1: ./f: Permission denied",
+        "curl: (7) Failed to connect to 127.0.0.1 port 80 after 0 ms: Couldn't connect to server",
+        "/bin/sh: 1: f: Permission denied",
         "test sandbox_denied ... FAILED: permission denied for role user",
         "FAIL: expected 'Permission denied', got 'ok'",
         "w.txt: Permission denied",
@@ -88,11 +93,11 @@ fn what_the_sandbox_did_not_do_is_not_told_as_its() {
         assert_eq!(ground.said_of(line), [], "{line}");
     }
     let line = "cat: secret.txt: Permission denied";
-    assert_eq!(of(&[line], &ground.at("w"), &Confinement::Off), []);
+    assert_eq!(of(&[line], &[&ground.at("w")], &Confinement::Off), []);
     let Confinement::By(plan) = &ground.confinement else { panic!("confined") };
     let with_network = Confinement::By(Box::new(Plan { network: true, ..Plan::clone(plan) }));
     let line = "curl: (6) Could not resolve host: example.invalid";
-    assert_eq!(of(&[line], &ground.at("w"), &with_network), []);
+    assert_eq!(of(&[line], &[&ground.at("w")], &with_network), []);
 }
 
 #[test]

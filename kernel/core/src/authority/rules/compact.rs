@@ -40,6 +40,7 @@ const OWN_TOOLS: &[&str] = &[
     "bash",
     "terminal",
     "process",
+    "Run",
     "web_fetch",
     "web_search",
     "tool_search",
@@ -47,7 +48,7 @@ const OWN_TOOLS: &[&str] = &[
 ];
 
 /// Tools of which a rule usually names commands.
-const COMMAND_TOOLS: &[&str] = &["bash", "exec_shell", "terminal", "process"];
+const COMMAND_TOOLS: &[&str] = &["bash", "exec_shell", "terminal", "process", "Run"];
 
 /// Tools of which a rule usually names hosts.
 const HOST_TOOLS: &[&str] = &["Web", "web_fetch", "web_search", "fetch_url"];
