@@ -15,7 +15,7 @@ use nix::{
     unistd::Pid,
 };
 use serde_json::json;
-use tollgate_proto::tool::v1::completed::Outcome;
+use tollgate_proto::tool::v1::{completed::Outcome, server_frame::Frame as FromServer};
 use tollgate_tests::{
     World, binary,
     peer::{self, Peer},
@@ -84,7 +84,12 @@ async fn a_killed_server_leaves_the_old_or_the_new() {
             thread::spawn(move || kill_at(pid, &folder, bytes, &stop))
         };
         peer.send_start(&format!("c-{round}"), "edit", &arguments, Some(grant)).await;
-        while peer.next().await.is_some() {}
+        // Until it is dead, or done before anybody saw its temporary file.
+        while let Some(frame) = peer.next().await {
+            if matches!(frame, FromServer::Completed(_)) {
+                break;
+            }
+        }
         stop.store(true, Ordering::Relaxed);
         killer.join().expect("the killer ends");
         let ended = server.process.finish();

@@ -140,6 +140,13 @@ fn command(act: &str, user: &str, tier: &str) -> Command {
     command
 }
 
+/// For what an act makes: one that is killed, or that confines itself, removes nothing.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    folder
+}
+
 fn succeeds(act: &str, tiers: &[&str]) {
     succeeds_with(act, tiers, "");
 }
@@ -147,7 +154,9 @@ fn succeeds(act: &str, tiers: &[&str]) {
 fn succeeds_with(act: &str, tiers: &[&str], lent: &str) {
     for user in users() {
         for tier in tiers {
-            let output = command(act, user, tier).env(LENT, lent).output().unwrap();
+            let folder = folder();
+            let mut command = command(act, user, tier);
+            let output = command.env("TMPDIR", folder.path()).env(LENT, lent).output().unwrap();
             let text = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
             assert!(output.status.success(), "{act} as {user}, {tier}: {}", text.join(""));
         }
@@ -179,7 +188,9 @@ fn with_the_server_a_plain_program_ends() {
 }
 
 fn ends_with_the_server(user: &str, tier: &str, lines: &[&str]) {
-    let mut server = command("live", user, tier).stdout(Stdio::piped()).spawn().unwrap();
+    let folder = folder();
+    let mut command = command("live", user, tier);
+    let mut server = command.env("TMPDIR", folder.path()).stdout(Stdio::piped()).spawn().unwrap();
     let mut output = BufReader::new(server.stdout.take().unwrap());
     for _ in lines {
         let mut line = String::new();

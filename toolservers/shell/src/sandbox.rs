@@ -24,7 +24,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+};
 use tollgate_confine::{
     Requirement,
     child::{Plan, Report},
@@ -254,14 +257,19 @@ fn within(from: OwnedFd, enough: impl Fn(&Report) -> bool) -> Report {
     let mut text = Vec::new();
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let mut waited = [PollFd::new(&from, PollFlags::IN)];
-        if left == Duration::ZERO
-            || !matches!(poll(&mut waited, Timespec::try_from(left).ok().as_ref()), Ok(1..))
-        {
+        if left == Duration::ZERO {
             break;
+        }
+        let mut waited = [PollFd::new(&from, PollFlags::IN)];
+        match poll(&mut waited, Timespec::try_from(left).ok().as_ref()) {
+            Ok(1..) => {}
+            // The end of another child interrupts it.
+            Err(Errno::INTR) => continue,
+            Ok(0) | Err(_) => break,
         }
         let mut piece = [0; 1024];
         match rustix::io::read(&from, &mut piece) {
+            Err(Errno::INTR) => continue,
             Ok(0) | Err(_) => break,
             Ok(count) => text.extend_from_slice(piece.get(..count).unwrap_or_default()),
         }

@@ -51,7 +51,7 @@ pub(crate) fn confined() {
     let more = (0..100).map(|_| fs::File::open(world.work.join("file"))).collect::<Vec<_>>();
     assert!(more.iter().any(Result::is_err), "descriptors have no limit");
     drop(more);
-    // So that the folder can be removed by somebody else.
+    // Whoever started this removes its folder.
     std::mem::forget(world);
 }
 
