@@ -261,7 +261,7 @@ fn b053_a_word_is_no_refusal() {
     );
     world.write("f", "something\n");
     check(&world, "grep nothing f", "(no output)", 1);
-    check(&world, "cat no-such-file 2>&1 | cut -d: -f3; exit 1", "No such file or directory", 1);
+    check(&world, "cat no-such-file 2>&1 | cut -d' ' -f3-; exit 1", "No such file or directory", 1);
 }
 
 /// B055: a command may remove the folder in which it stands; later ones start in the workspace.
