@@ -19,6 +19,7 @@ use tollgate_sdk::{Context, Failure, Scope};
 
 use crate::{
     places::{Found, Ground, Then, Watch},
+    reap,
     sandbox::{Confinement, Reach, Sandbox},
     settings::Settings,
     spawn::Bash,
@@ -102,8 +103,7 @@ impl Guard {
         let reach = Reach { held: before.found.held.clone(), masked: before.found.masked.clone() };
         Sandbox::close(plan, reach);
         let mut notes: Vec<_> = before.found.notes.iter().map(bracketed).collect();
-        let earlier = self.going_on().as_mut().map(|it| self.caught(it, Then::Tell));
-        notes.extend(earlier.into_iter().flatten());
+        notes.extend(self.of_the_background());
         let git = before.found.git.iter().map(bracketed).collect();
         Ok(Guarded { confinement, notes, git, before: Some(before) })
     }
@@ -119,8 +119,22 @@ impl Guard {
     pub(crate) fn after(&self, guarded: Guarded, goes_on: bool) -> Vec<String> {
         let Some(mut before) = guarded.before else { return Vec::new() };
         let told = self.caught(&mut before, Then::Aside(self.aside.as_deref()));
+        let mut going_on = self.going_on();
         if goes_on {
-            *self.going_on() = Some(before);
+            *going_on = Some(before);
+        } else if let Some(earlier) = going_on.as_mut() {
+            // What is new by now was this command's, and has been looked at.
+            earlier.found = self.watch.look(&self.ground(earlier));
+        }
+        told
+    }
+
+    /// What was made since the last command ended, while one goes on in the background.
+    fn of_the_background(&self) -> Vec<String> {
+        let mut going_on = self.going_on();
+        let told = going_on.as_mut().map(|it| self.caught(it, Then::Tell)).unwrap_or_default();
+        if !reap::has_children() {
+            *going_on = None;
         }
         told
     }
