@@ -1,6 +1,6 @@
 //! Namespaces that programs of one server share: user, PID, network, IPC.
 //!
-//! A [`hold`]er makes them and keeps them open: it is the first process of its PID namespace, adopts and
+//! A holder ([`make`]) makes them and keeps them open: it is the first process of its PID namespace, adopts and
 //! reaps what loses its parent there, and its end ends everything in it (7 ms for a tree that detached
 //! itself in every way). Programs [`join`] them, and make a mount namespace of their own.
 //!

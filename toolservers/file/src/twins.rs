@@ -4,7 +4,7 @@
 //! cannot be told by its name, so the root is searched for the file's inode; what is found counts as
 //! touched too, and where a name is not found nobody can say what rules would say of it (FS-05).
 //!
-//! One search finds the names of all files with several, and is used again for [`TWINS_MS_MAX`] unless
+//! One search finds the names of all files with several, and is used again for `TWINS_MS_MAX` unless
 //! the file was linked since. Names are looked at again before they are believed.
 //!
 //! Not here: what a rule says of a name (the gate).

@@ -73,7 +73,7 @@ impl Places {
     }
 }
 
-/// "warning: unused variable", "error[E0425]: cannot find", "error: this is an error".
+/// "warning: unused variable", `error[E0425]: cannot find`, "error: this is an error".
 fn heading(line: &str) -> Option<(&str, &str)> {
     let (kind, message) = line.split_once(": ")?;
     let word = kind.split('[').next()?;

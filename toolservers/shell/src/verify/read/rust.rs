@@ -30,7 +30,7 @@ impl Compiler {
     }
 }
 
-/// "error[E0425]: cannot find x" or "error: expected ;", without its first word.
+/// `error[E0425]: cannot find x` or "error: expected ;", without its first word.
 fn error(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("error")?;
     let rest = match rest.strip_prefix('[') {
