@@ -78,8 +78,8 @@ pub(super) fn judge(docket: &mut Docket, call: &Classified, at: &Circumstances<'
     escalation(docket, call, at);
 }
 
-/// A folder that is written with all below it.
-fn written_tree(subject: &Subject) -> Option<&Path> {
+/// A folder that is written with all below it, which a card says.
+pub(super) fn written_tree(subject: &Subject) -> Option<&Path> {
     match subject {
         Subject::Path { absolute, access, reach: Reach::Tree, .. } if *access != Access::Read => {
             Some(absolute)

@@ -20,7 +20,10 @@ use super::{FRAME_BYTES, git};
 use crate::{
     authority::{
         Circumstances,
-        baseline::places::{each_place, flat},
+        baseline::{
+            places::{each_place, flat},
+            written_tree,
+        },
         floor::credentials,
         law,
         protected::{Guards, Place, Protection},
@@ -28,7 +31,6 @@ use crate::{
         words::Command,
     },
     call::Classified,
-    safety::{Access, Reach, Subject},
 };
 
 /// Places of one call, at most; with more, the later ones stay closed.
@@ -79,22 +81,6 @@ fn asked_about(call: &Classified, at: &Circumstances<'_>) -> BTreeSet<PathBuf> {
         },
     );
     seen
-}
-
-/// A folder that is written with all below it, which a card says.
-fn written_tree(subject: &Subject) -> Option<&Path> {
-    match subject {
-        Subject::Path { absolute, access, reach: Reach::Tree, .. } if *access != Access::Read => {
-            Some(absolute)
-        }
-        Subject::Path { .. }
-        | Subject::Command { .. }
-        | Subject::Host { .. }
-        | Subject::Repo { .. }
-        | Subject::Mcp { .. }
-        | Subject::Tool { .. }
-        | Subject::Unknown => None,
-    }
 }
 
 /// `.git/config` where the repository of a git command may be, from its folder up to the root that holds it.
